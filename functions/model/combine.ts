@@ -1,8 +1,12 @@
 /**
  * Combining: how many values of a key and window become one. Invariant: an accumulator is plain JSON (it is stored and
  * sent), `merge` is associative and commutative up to `extract`, and only the first argument of `add` and `merge` may be
- * changed in place (catalogue C05).
+ * changed in place (catalogue C05). The combines below give the same result in whatever order and parts values come,
+ * except `collect`, which lists them as they come.
  */
+import { ConfigurationError, PoisonError } from './errors.ts';
+import { addExactly, type ExactSum, mergeExactly, valueOfSum } from './exact-sum.ts';
+import { keyText } from './key.ts';
 
 /** Beam's CombineFn. `Acc` must survive JSON: no `Date`, `Map`, `bigint`, `NaN`. */
 export interface CombineFn<In, Acc, Out> {
@@ -14,4 +18,194 @@ export interface CombineFn<In, Acc, Out> {
   merge(into: Acc, from: Acc): Acc;
   /** The result so far; must not change the accumulator. */
   extract(accumulator: Acc): Out;
+}
+
+/** All values, in the order in which they came: what groupByKey does. */
+export function collect<T>(): CombineFn<T, T[], T[]> {
+  return {
+    create: () => [],
+    add: (values, value) => {
+      values.push(value);
+      return values;
+    },
+    merge: (into, from) => {
+      for (const value of from) into.push(value);
+      return into;
+    },
+    extract: (values) => values.slice(),
+  };
+}
+
+/** How many values there are, or how many of them `where` is true for. */
+export function count<T = unknown>(where?: (value: T) => boolean): CombineFn<T, number, number> {
+  return {
+    create: () => 0,
+    add: where === undefined ? (sum) => sum + 1 : (sum, value) => (where(value) ? sum + 1 : sum),
+    merge: (into, from) => into + from,
+    extract: (sum) => sum,
+  };
+}
+
+/** The sum of numbers, or of what `of` gives for each value; 0 of nothing. Exact until it is rounded at the end. */
+export function sum(): CombineFn<number, ExactSum, number>;
+export function sum<T>(of: (value: T) => number): CombineFn<T, ExactSum, number>;
+export function sum(of: (value: never) => number = (value) => value): CombineFn<never, ExactSum, number> {
+  return {
+    create: () => 0,
+    add: (total, value) => addExactly(total, of(value)),
+    merge: mergeExactly,
+    extract: valueOfSum,
+  };
+}
+
+/** The mean of numbers, or of what `of` gives for each value; null of nothing. */
+export function mean(): CombineFn<number, [ExactSum, number], number | null>;
+export function mean<T>(of: (value: T) => number): CombineFn<T, [ExactSum, number], number | null>;
+export function mean(
+  of: (value: never) => number = (value) => value,
+): CombineFn<never, [ExactSum, number], number | null> {
+  return {
+    create: () => [0, 0],
+    add: (accumulator, value) => {
+      accumulator[0] = addExactly(accumulator[0], of(value));
+      accumulator[1]++;
+      return accumulator;
+    },
+    merge: (into, from) => {
+      into[0] = mergeExactly(into[0], from[0]);
+      into[1] += from[1];
+      return into;
+    },
+    extract: ([total, values]) => (values === 0 ? null : valueOfSum(total) / values),
+  };
+}
+
+/** The smallest of numbers, or of what `of` gives for each value; null of nothing. */
+export function min(): CombineFn<number, number | null, number | null>;
+export function min<T>(of: (value: T) => number): CombineFn<T, number | null, number | null>;
+export function min(of: (value: never) => number = (value) => value): CombineFn<never, number | null, number | null> {
+  return extreme('min', of, (a, b) => a < b);
+}
+
+/** The largest of numbers, or of what `of` gives for each value; null of nothing. */
+export function max(): CombineFn<number, number | null, number | null>;
+export function max<T>(of: (value: T) => number): CombineFn<T, number | null, number | null>;
+export function max(of: (value: never) => number = (value) => value): CombineFn<never, number | null, number | null> {
+  return extreme('max', of, (a, b) => a > b);
+}
+
+function extreme<T>(
+  name: string,
+  of: (value: T) => number,
+  wins: (a: number, b: number) => boolean,
+): CombineFn<T, number | null, number | null> {
+  const better = (a: number | null, b: number | null): number | null =>
+    a === null || (b !== null && wins(b, a)) ? b : a;
+  return {
+    create: () => null,
+    add: (accumulator, value) => {
+      const candidate = of(value);
+      if (!Number.isFinite(candidate))
+        throw new PoisonError(`${name}: expected a finite number, got ${String(candidate)}`);
+      return better(accumulator, candidate);
+    },
+    merge: better,
+    extract: (accumulator) => accumulator,
+  };
+}
+
+/**
+ * The `n` values with the largest `by`, largest first; equal ones by their JSON.
+ * @param n how many to keep, from 1
+ * @param by what to compare; the value itself unless said otherwise
+ */
+export function top(n: number): CombineFn<number, number[], number[]>;
+export function top<T>(n: number, by: (value: T) => number): CombineFn<T, T[], T[]>;
+export function top<T>(n: number, by: (value: T) => number = (value) => value as number): CombineFn<T, T[], T[]> {
+  if (!Number.isSafeInteger(n) || n < 1)
+    throw new ConfigurationError(`top(n): expected a whole number from 1 and up, got ${n}`);
+  const insert = (best: T[], value: T): T[] => {
+    let at = best.length;
+    while (at > 0 && ranksBefore(value, best[at - 1]!, by)) at--;
+    if (at < n) best.splice(at, 0, value);
+    if (best.length > n) best.pop();
+    return best;
+  };
+  return {
+    create: () => [],
+    add: insert,
+    merge: (into, from) => from.reduce(insert, into),
+    extract: (best) => best.slice(),
+  };
+}
+
+/** The different values, each once, sorted by their JSON. Two are equal when their JSON is, members sorted. */
+export function distinct<T>(): CombineFn<T, Record<string, T>, T[]> {
+  return {
+    create: () => ({}),
+    add: (values, value) => {
+      values[keyText(value)] = value;
+      return values;
+    },
+    merge: (into, from) => Object.assign(into, from),
+    extract: (values) =>
+      Object.keys(values)
+        .sort()
+        .map((text) => values[text] as T),
+  };
+}
+
+/**
+ * The value with the largest `at`, its event time as a rule; of equal ones the one whose JSON sorts first; null of nothing.
+ * @example latest((reading: Reading) => reading.time)
+ */
+export function latest<T>(at: (value: T) => number): CombineFn<T, [] | [T], T | null> {
+  const better = (a: [] | [T], b: [] | [T]): [] | [T] => {
+    if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
+    return ranksBefore(b[0], a[0], at) ? b : a;
+  };
+  return {
+    create: () => [],
+    add: (accumulator, value) => better(accumulator, [value]),
+    merge: better,
+    extract: ([value]) => value ?? null,
+  };
+}
+
+function ranksBefore<T>(a: T, b: T, by: (value: T) => number): boolean {
+  const difference = by(a) - by(b);
+  return difference !== 0 ? difference > 0 : keyText(a) < keyText(b);
+}
+
+type Fields = Readonly<Record<string, CombineFn<never, unknown, unknown>>>;
+type InputOf<F extends Fields> = {
+  [name in keyof F]: F[name] extends CombineFn<infer In, infer _Acc, infer _Out> ? (value: In) => void : never;
+}[keyof F] extends (value: infer In) => void
+  ? In
+  : never;
+type ResultOf<F extends Fields> = {
+  [name in keyof F]: F[name] extends CombineFn<infer _In, infer _Acc, infer Out> ? Out : never;
+};
+
+/**
+ * Several combines of the same values, as the fields of one result.
+ * @example combineFields({ flights: count(), mean_delay: mean((flight: Flight) => flight.delay) })
+ */
+export function combineFields<const F extends Fields>(fields: F): CombineFn<InputOf<F>, unknown[], ResultOf<F>> {
+  const names = Object.keys(fields);
+  const combines = Object.values(fields) as CombineFn<InputOf<F>, unknown, unknown>[];
+  if (names.length === 0) throw new ConfigurationError('combineFields(fields): expected at least one field');
+  return {
+    create: () => combines.map((combine) => combine.create()),
+    add: (accumulators, value) => {
+      for (let i = 0; i < combines.length; i++) accumulators[i] = combines[i]!.add(accumulators[i], value);
+      return accumulators;
+    },
+    merge: (into, from) => {
+      for (let i = 0; i < combines.length; i++) into[i] = combines[i]!.merge(into[i], from[i]);
+      return into;
+    },
+    extract: (accumulators) =>
+      Object.fromEntries(names.map((name, i) => [name, combines[i]!.extract(accumulators[i])])) as ResultOf<F>,
+  };
 }

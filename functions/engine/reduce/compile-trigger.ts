@@ -1,0 +1,101 @@
+/** From a trigger to the machines that run it. */
+import type { EpochMillis, Millis } from '../../model/time.ts';
+import type { Trigger } from '../../model/triggers.ts';
+import {
+  AfterAllMachine,
+  AfterEachMachine,
+  AfterFirstMachine,
+  OrFinallyMachine,
+  RepeatedlyMachine,
+} from './composite-machines.ts';
+import { CountMachine, DelayMachine, NeverMachine } from './leaf-machines.ts';
+import type { TriggerLayout, TriggerMachine, TriggerState } from './trigger-machine.ts';
+import { DefaultMachine, EarlyAndLateMachine, EndOfWindowMachine } from './watermark-machines.ts';
+
+/** A trigger, ready to run for any number of windows. */
+export interface CompiledTrigger {
+  readonly root: TriggerMachine;
+  readonly machines: number;
+  readonly slots: number;
+  /**
+   * Whether a timer stays due after the firing that ended its delay. Beam never takes such timers back. Only in
+   * `afterEach`, where the next part can be ready before anything asks it, can that be seen; elsewhere stale timers are
+   * taken back, since each would cost a useless wake-up.
+   */
+  readonly keepsStaleTimers: boolean;
+}
+
+/** @param mayMerge whether the windows it runs in can merge */
+export function compileTrigger(trigger: Trigger, mayMerge: boolean): CompiledTrigger {
+  const layout: TriggerLayout = { machines: 0, slots: 0 };
+  const root = compile(trigger, layout, mayMerge);
+  return { root, machines: layout.machines, slots: layout.slots, keepsStaleTimers: hasSequence(trigger) };
+}
+
+export function newTriggerState(trigger: CompiledTrigger): TriggerState {
+  return {
+    finished: new Array<boolean>(trigger.machines).fill(false),
+    slots: new Array<number | null>(trigger.slots).fill(null),
+    endOfWindowTimer: false,
+    timers: [],
+  };
+}
+
+/** After a firing: keeps the timers that something still waits for. */
+export function dropStaleTimers(trigger: CompiledTrigger, state: TriggerState): void {
+  if (trigger.keepsStaleTimers || state.timers.length === 0) return;
+  state.timers = state.timers.filter((at: EpochMillis) => trigger.root.waitsFor(state, at));
+}
+
+function compile(trigger: Trigger, layout: TriggerLayout, mayMerge: boolean): TriggerMachine {
+  const part = (inner: Trigger): TriggerMachine => compile(inner, layout, mayMerge);
+  switch (trigger.kind) {
+    case 'default':
+      return new DefaultMachine(layout);
+    case 'never':
+      return new NeverMachine(layout);
+    case 'afterCount':
+      return new CountMachine(layout, trigger.count);
+    case 'afterProcessingTime':
+      return new DelayMachine(layout, trigger.delay);
+    case 'afterSynchronizedProcessingTime':
+      return new DelayMachine(layout, 0 as Millis);
+    case 'afterWatermark': {
+      const { early = { kind: 'never' }, late } = trigger;
+      if (trigger.early === undefined && late === undefined) return new EndOfWindowMachine(layout);
+      return new EarlyAndLateMachine(
+        layout,
+        () => (late === undefined ? [part(early)] : [part(early), part(late)]),
+        mayMerge,
+      );
+    }
+    case 'repeatedly':
+      return new RepeatedlyMachine(layout, () => [part(trigger.trigger)]);
+    case 'afterFirst':
+      return new AfterFirstMachine(layout, () => trigger.triggers.map(part));
+    case 'afterAll':
+      return new AfterAllMachine(layout, () => trigger.triggers.map(part));
+    case 'afterEach':
+      return new AfterEachMachine(layout, () => trigger.triggers.map(part), mayMerge);
+    case 'orFinally':
+      return new OrFinallyMachine(layout, () => [part(trigger.trigger), part(trigger.until)]);
+  }
+}
+
+function hasSequence(trigger: Trigger): boolean {
+  switch (trigger.kind) {
+    case 'afterEach':
+      return true;
+    case 'afterWatermark':
+      return [trigger.early, trigger.late].some((part) => part !== undefined && hasSequence(part));
+    case 'repeatedly':
+      return hasSequence(trigger.trigger);
+    case 'afterFirst':
+    case 'afterAll':
+      return trigger.triggers.some(hasSequence);
+    case 'orFinally':
+      return hasSequence(trigger.trigger) || hasSequence(trigger.until);
+    default:
+      return false;
+  }
+}
