@@ -177,7 +177,7 @@ function ranksBefore<T>(a: T, b: T, by: (value: T) => number): boolean {
   return difference !== 0 ? difference > 0 : keyText(a) < keyText(b);
 }
 
-type Fields = Readonly<Record<string, CombineFn<never, unknown, unknown>>>;
+type Fields = Readonly<Record<string, CombineFn<unknown, unknown, unknown>>>;
 type InputOf<F extends Fields> = {
   [name in keyof F]: F[name] extends CombineFn<infer In, infer _Acc, infer _Out> ? (value: In) => void : never;
 }[keyof F] extends (value: infer In) => void

@@ -168,7 +168,7 @@ export function flattenStrategies(where: string, strategies: readonly WindowingS
     }
     if (JSON.stringify(first.trigger) !== JSON.stringify(other.trigger)) {
       throw new ConfigurationError(
-        `${where}: input 1 has the trigger ${describeTrigger(first.trigger)} and ${which} has ${describeTrigger(other.trigger)}; window both alike before`,
+        `${where}: input 1 has the trigger ${describeTrigger(first.trigger)} and ${which} has the trigger ${describeTrigger(other.trigger)}; window both alike before`,
       );
     }
     if (first.accumulation !== other.accumulation) {

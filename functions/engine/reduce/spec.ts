@@ -27,5 +27,5 @@ export function reduceSpec<In, Acc, Out>(
  */
 export function expiryOf(window: Window, strategy: WindowingStrategy): EpochMillis {
   const expiry = maxTimestamp(window) + strategy.allowedLateness;
-  return (expiry < MAX_ELEMENT_TIMESTAMP ? expiry : MAX_ELEMENT_TIMESTAMP) as EpochMillis;
+  return Math.min(expiry, MAX_ELEMENT_TIMESTAMP) as EpochMillis;
 }

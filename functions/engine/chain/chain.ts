@@ -1,0 +1,122 @@
+/**
+ * Fused steps: the stateless part of a stage or source, compiled to functions that hand elements on to one another.
+ *
+ * Invariants: a step that throws fails its own input element only; what it emitted for that element before is taken
+ * back; every other element goes on. Sync code is never awaited.
+ */
+import type { Graph, Node, Ref } from '../../model/graph.ts';
+import type { HeadNode, Plan } from '../../plan/plan.ts';
+import { BundleOutput } from './bundle-output.ts';
+import type { Outlet } from './outlet.ts';
+import { eachInTurn, type Receive } from './receive.ts';
+import { type BundleStep, compileStep } from './steps.ts';
+
+/** Makes the outlet to a head, for this sender. */
+export type OutletFactory = (head: HeadNode, inlet: number, output: () => BundleOutput) => Outlet;
+
+export class Chain {
+  readonly #outlets: Outlet[] = [];
+  readonly #steps: BundleStep[] = [];
+  readonly #entries = new Map<string, Receive>();
+  #output = new BundleOutput();
+
+  /**
+   * @param starts the outputs whose elements enter here, by name (a head's `main` and `late`, or a source's `main`)
+   */
+  constructor(plan: Plan, starts: readonly Ref[], outlets: OutletFactory) {
+    const compiler = new ChainCompiler(plan, outlets, () => this.#output, this.#outlets, this.#steps);
+    for (const start of starts) this.#entries.set(start.output, compiler.receiverOf(start));
+    sortByGraph(this.#steps, plan.graph);
+  }
+
+  /** Where elements of an output enter. */
+  entry(output: string): Receive {
+    const entry = this.#entries.get(output);
+    if (entry === undefined) throw new Error(`the chain has no entry '${output}'`);
+    return entry;
+  }
+
+  async setup(): Promise<void> {
+    for (const step of this.#steps) await step.setup();
+  }
+
+  async teardown(): Promise<void> {
+    for (const step of this.#steps) await step.teardown();
+  }
+
+  /** Starts a new output; everything that is received from now on goes there. */
+  begin(): void | Promise<void> {
+    this.#output = new BundleOutput();
+    return eachInTurn(this.#steps, (step) => step.startBundle());
+  }
+
+  /** Ends the bundle and hands out what it produced. */
+  finish(): BundleOutput | Promise<BundleOutput> {
+    const pending = eachInTurn(this.#steps, (step) => step.finishBundle());
+    return pending === undefined ? this.#collect() : pending.then(() => this.#collect());
+  }
+
+  #collect(): BundleOutput {
+    for (const outlet of this.#outlets) outlet.flush(this.#output);
+    return this.#output;
+  }
+}
+
+/** Compiles each node once, so that a step that is reached by two ways is one step. */
+class ChainCompiler {
+  readonly #plan: Plan;
+  readonly #makeOutlet: OutletFactory;
+  readonly #output: () => BundleOutput;
+  readonly #outlets: Outlet[];
+  readonly #steps: BundleStep[];
+  readonly #compiled = new Map<Node, Receive>();
+
+  constructor(plan: Plan, makeOutlet: OutletFactory, output: () => BundleOutput, outlets: Outlet[], steps: BundleStep[]) {
+    this.#plan = plan;
+    this.#makeOutlet = makeOutlet;
+    this.#output = output;
+    this.#outlets = outlets;
+    this.#steps = steps;
+  }
+
+  /** Everybody who reads an output. */
+  receiverOf(ref: Ref): Receive {
+    return broadcast(this.#plan.consumers(ref).map(({ node, input }) => this.#compile(node, input)));
+  }
+
+  #compile(node: Node, input: number): Receive {
+    if (node.kind === 'reduce' || node.kind === 'writeBigQuery') return this.#compileOutlet(node, input);
+    let receive = this.#compiled.get(node);
+    if (receive === undefined) {
+      const compiled = compileStep(node, (output) => this.receiverOf({ node, output }), this.#output);
+      receive = compiled.receive;
+      if (compiled.step !== undefined) this.#steps.push(compiled.step);
+      this.#compiled.set(node, receive);
+    }
+    return receive;
+  }
+
+  #compileOutlet(head: HeadNode, input: number): Receive {
+    const outlet = this.#makeOutlet(head, input, this.#output);
+    this.#outlets.push(outlet);
+    const output = this.#output;
+    return (element) => {
+      try {
+        outlet.receive(element);
+      } catch (error) {
+        output().failures.push({ step: head.name, element, error });
+      }
+    };
+  }
+}
+
+/** One receiver for several. */
+function broadcast(receivers: readonly Receive[]): Receive {
+  if (receivers.length === 1) return receivers[0]!;
+  return (element) => eachInTurn(receivers, (receive) => receive(element));
+}
+
+function sortByGraph(steps: BundleStep[], graph: Graph): void {
+  const order = new Map(graph.nodes.map((node, i) => [node.name, i]));
+  steps.sort((a, b) => order.get(a.name)! - order.get(b.name)!);
+}

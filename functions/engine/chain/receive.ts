@@ -1,0 +1,14 @@
+import type { Element } from '../element.ts';
+
+/** Takes an element; a promise only where a step is async. */
+export type Receive = (element: Element) => void | Promise<void>;
+
+/** Calls `call` on each in turn; goes on without waiting as long as nothing is async. */
+export function eachInTurn<T>(items: Iterable<T>, call: (item: T) => void | Promise<void>): void | Promise<void> {
+  let pending: Promise<void> | undefined;
+  for (const item of items) {
+    if (pending !== undefined) pending = pending.then(() => call(item));
+    else pending = call(item) || undefined;
+  }
+  return pending;
+}

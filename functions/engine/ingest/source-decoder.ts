@@ -1,0 +1,62 @@
+/** From what a source delivers to elements with times. */
+import { DecodeError, messageOf } from '../../model/errors.ts';
+import { type Instant, instant, type Source } from '../../model/source.ts';
+import { type EpochMillis, earlier, plus } from '../../model/time.ts';
+import { GLOBAL_WINDOW, type Window } from '../../model/windows.ts';
+import { type Element, UNGROUPED } from '../element.ts';
+
+/** What came, before anything is known about it. */
+export interface RawRecord {
+  /** Parsed JSON, or whatever the schema takes. */
+  readonly value: unknown;
+  /** Names the record at its source for ever: a message id, or a place in a file. */
+  readonly id: string;
+  /** When it was published, or read. */
+  readonly arrival: EpochMillis;
+  /** Set when `value` could not even be parsed; then `value` is the text. */
+  readonly problem?: string;
+}
+
+export interface Decoded {
+  readonly element: Element;
+  readonly arrival: EpochMillis;
+  /** The event time that may move the watermark: at most the arrival plus `maxAhead`. */
+  readonly advances: EpochMillis;
+}
+
+const GLOBAL: readonly Window[] = [GLOBAL_WINDOW];
+
+export class SourceDecoder {
+  readonly #source: Source;
+  readonly #name: string;
+
+  constructor(name: string, source: Source) {
+    this.#name = name;
+    this.#source = source;
+  }
+
+  /** @throws {DecodeError} naming what is wrong; the record then becomes a dead letter */
+  decode(raw: RawRecord): Decoded {
+    const source = this.#source;
+    if (raw.problem !== undefined) throw new DecodeError(raw.problem);
+    let value: unknown;
+    try {
+      value = source.schema.parse(raw.value);
+    } catch (cause) {
+      throw new DecodeError(`source '${this.#name}': ${messageOf(cause)}`, { cause });
+    }
+    const arrival = source.arrivalTime === undefined ? raw.arrival : this.#instant('arrivalTime', source.arrivalTime, value);
+    const timestamp = source.eventTime === undefined ? arrival : this.#instant('eventTime', source.eventTime, value);
+    const id = source.id === undefined ? raw.id : source.id(value);
+    const element = { value, timestamp, windows: GLOBAL, pane: UNGROUPED, id: source.exactlyOnce ? id : undefined };
+    return { element, arrival, advances: earlier(timestamp, plus(arrival, source.maxAhead)) };
+  }
+
+  #instant(field: string, read: (value: unknown) => Instant, value: unknown): EpochMillis {
+    const given = read(value);
+    const at = instant(given);
+    if (at === undefined)
+      throw new DecodeError(`source '${this.#name}': ${field} gave ${String(given)}, which is no instant; give epoch milliseconds, a Date, or a text such as 2001-01-31T07:05:00Z`);
+    return at;
+  }
+}

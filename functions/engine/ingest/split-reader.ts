@@ -1,0 +1,144 @@
+/**
+ * Reading a bounded source: a split has a position, kept in its root, so that whoever reads on begins after what was
+ * committed. Invariant: position, elements and watermark are committed together; no ids are needed.
+ */
+import { MAIN_OUTPUT } from '../../model/graph.ts';
+import { type EpochMillis, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../../model/time.ts';
+import type { WatermarkPolicy } from '../../model/source.ts';
+import type { PlannedSource } from '../../plan/plan.ts';
+import type { Document, Version } from '../../ports/store.ts';
+import type { Chain } from '../chain/chain.ts';
+import { deadLetterDocument, elementDeadLetter, sourceDeadLetter } from '../dead-letter.ts';
+import { outsideMessages } from '../chain/outside.ts';
+import { ingestRootId, outboxId } from '../protocol/names.ts';
+import { fillOutbox } from '../protocol/outbox.ts';
+import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/root.ts';
+import type { ShardSetting } from '../shard/shard.ts';
+import type { Decoded, RawRecord } from './source-decoder.ts';
+
+/** What a split's root keeps. */
+export interface SplitState {
+  /** Records read and committed. */
+  readonly position: number;
+  readonly ended: boolean;
+  /** The largest event time that moves the watermark. */
+  readonly largest: EpochMillis;
+  /** The source's watermark as far as this split knows. */
+  readonly watermark: EpochMillis;
+}
+
+/** A record and what became of it. */
+export type ReadRecord = { readonly raw: RawRecord; readonly decoded: Decoded } | { readonly raw: RawRecord; readonly error: unknown };
+
+const START: SplitState = { position: 0, ended: false, largest: MIN_TIMESTAMP, watermark: MIN_TIMESTAMP };
+
+export class SplitReader {
+  readonly id: string;
+  readonly #source: PlannedSource;
+  readonly #setting: ShardSetting;
+  readonly #chain: Chain;
+  #root: Root;
+  #version: Version | 'absent' = 'absent';
+  #published = new Set<number>();
+
+  constructor(source: PlannedSource, split: string, setting: ShardSetting, chain: Chain) {
+    this.id = ingestRootId(source.id, split);
+    this.#source = source;
+    this.#setting = setting;
+    this.#chain = chain;
+    this.#root = newRoot(this.id, setting.topology);
+  }
+
+  get state(): SplitState {
+    return splitState(this.#root);
+  }
+
+  /** Takes over where the split stands; makes its root, so that its watermark counts from now on. */
+  async open(): Promise<void> {
+    const [stored] = await this.#setting.store.get('roots', [this.id]);
+    if (stored !== undefined) {
+      this.#root = stored.body as Root;
+      this.#version = stored.version;
+    } else await this.commit([], false);
+  }
+
+  /**
+   * Runs records through the stateless steps and commits what they send.
+   * @param ended no record comes after these
+   * @param settled what sweeps have found to be taken
+   * @throws {ContentionError} when somebody else reads this split; open it again
+   */
+  async commit(records: readonly ReadRecord[], ended: boolean, settled: SettledFacts = {}): Promise<void> {
+    const { clock, ids, store, topology, inputWatermarkOf } = this.#setting;
+    const draft = new RootDraft(this.#root);
+    draft.processingTime = later(draft.processingTime, clock.now());
+    draft.settle(settled);
+    for (const document of this.#published) draft.published(document);
+    const before = splitState(this.#root);
+    const begun = this.#chain.begin();
+    if (begun !== undefined) await begun;
+    const receive = this.#chain.entry(MAIN_OUTPUT);
+    const letters: Document[] = [];
+    let largest = before.largest;
+    for (const record of records) {
+      if ('error' in record) {
+        const place = { id: `${this.#source.id}~${record.raw.id}`, stage: this.#source.id, failedAt: draft.processingTime };
+        letters.push(deadLetterDocument(sourceDeadLetter(place, record.raw.value, record.error)));
+        continue;
+      }
+      const { element, advances } = record.decoded;
+      largest = later(largest, advances);
+      const pending = receive(element);
+      if (pending !== undefined) await pending;
+    }
+    const finished = this.#chain.finish();
+    const output = finished instanceof Promise ? await finished : finished;
+    const nonce = ids.unique();
+    for (const [i, failure] of output.failures.entries())
+      letters.push(deadLetterDocument(elementDeadLetter({ id: `${this.id}~${nonce}~${i}`, stage: this.#source.id, failedAt: draft.processingTime }, failure)));
+    const outbox = fillOutbox(draft, output.outgoing, outsideMessages(output.outside, this.#setting.pipeline, `${this.id}~${nonce}`), inputWatermarkOf);
+    const state: SplitState = {
+      position: before.position + records.length,
+      ended,
+      largest,
+      watermark: ended ? MAX_TIMESTAMP : later(before.watermark, estimate(this.#source.node.source.watermark, largest, draft.processingTime)),
+    };
+    draft.extra = state;
+    const root = draft.finish(nonce, topology);
+    const deletes = draft.documentsToDelete().map((document) => ({ collection: 'outbox', id: outboxId(this.id, document) }) as const);
+    const fence = { collection: 'roots', id: this.id, version: this.#version } as const;
+    const sets = [{ collection: 'roots', id: this.id, body: root } as const, ...letters, ...outbox.documents];
+    try {
+      const [version] = await store.commit({ preconditions: [fence], sets, deletes });
+      this.#version = version!;
+    } catch (error) {
+      const [stored] = await store.get('roots', [this.id]);
+      if ((stored?.body as Root | undefined)?.nonce !== nonce) throw error;
+      this.#version = stored!.version;
+    }
+    this.#root = root;
+    this.#published.clear();
+    if (outbox.envelopes.length > 0) await this.#setting.bus.send(outbox.envelopes);
+    for (const { document, messages } of outbox.outside) {
+      await this.#setting.bus.publish(messages);
+      this.#published.add(document);
+    }
+  }
+}
+
+export function splitState(root: Root): SplitState {
+  return (root.extra as SplitState | undefined) ?? START;
+}
+
+/** The watermark that a policy draws from the largest event time seen. */
+function estimate(policy: WatermarkPolicy, largest: EpochMillis, processingTime: EpochMillis): EpochMillis {
+  switch (policy.kind) {
+    case 'boundedOutOfOrderness':
+    case 'trustArrival':
+      return plus(largest, -policy.delay);
+    case 'processingTime':
+      return plus(processingTime, -policy.lag);
+    case 'atEnd':
+      return MIN_TIMESTAMP;
+  }
+}

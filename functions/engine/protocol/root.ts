@@ -1,0 +1,242 @@
+/**
+ * The root: the one document that every commit of a shard, an ingest instance or a replay writes, and so its fence.
+ *
+ * Invariants (design: "One bundle, step by step"):
+ * - A number is given to a target once, and stays in `open` until a sweep has seen the target's `done` cover it.
+ * - A number is put into `done` in the very commit that takes its elements into state, and leaves `done` only when the
+ *   sender's root was seen to be gone.
+ * - Every open range names the outbox documents that its envelopes can be published from again; a document is deleted in
+ *   the commit that drops the last range, of any target, that names it.
+ * - Roots are immutable values. `RootDraft` is the only way to make the next one.
+ */
+import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
+import { type Holds, HoldsDraft, NO_HOLDS } from './holds.ts';
+import type { RootId, ShardId } from './names.ts';
+import { contains, covers, type Ranges, withRange } from './ranges.ts';
+
+/** Numbers given to one target that are not yet known to be taken. */
+export interface OpenRange {
+  readonly from: number;
+  readonly to: number;
+  /** No element in these envelopes has an earlier timestamp. */
+  readonly earliest: EpochMillis;
+  /** Processing time at which the first of them was given; republishing backs off by this age. */
+  readonly born: EpochMillis;
+  /** The outbox documents `firstDocument..lastDocument` hold the envelopes (and possibly others). */
+  readonly firstDocument: number;
+  readonly lastDocument: number;
+}
+
+/** An outbox document with messages for topics outside the pipeline, not yet known to be published. */
+export interface OutsideOpen {
+  readonly document: number;
+  readonly born: EpochMillis;
+}
+
+export interface Root {
+  readonly id: RootId;
+  /** The deployed topology that wrote it; an instance that meets a newer one stops taking work. */
+  readonly topology: number;
+  /** Set anew by each commit, so that a commit whose answer was lost is recognised. */
+  readonly nonce: string;
+  /** Processing time of the last commit. */
+  readonly written: EpochMillis;
+  /** The last number given to each target. */
+  readonly given: Readonly<Record<ShardId, number>>;
+  readonly open: Readonly<Record<ShardId, readonly OpenRange[]>>;
+  readonly outside: readonly OutsideOpen[];
+  /** The number of the last outbox document. */
+  readonly outbox: number;
+  /** For each sender, the numbers taken. */
+  readonly done: Readonly<Record<RootId, Ranges>>;
+  /** The newest watermarks known here. Both were published, so both are safe. */
+  readonly inputWatermark: EpochMillis;
+  readonly outputWatermark: EpochMillis;
+  /** This root's processing time; it never steps back. */
+  readonly processingTime: EpochMillis;
+  readonly holds: Holds;
+  /** A lower bound of when the next timer of each clock is due. */
+  readonly eventDue: EpochMillis;
+  readonly processingDue: EpochMillis;
+  /** What the kind of root keeps beside: a reader's position, a sink's flush number. Plain JSON. */
+  readonly extra?: unknown;
+}
+
+/** What sweeps found to be taken: per target, ranges that its root's `done` covers. Never becomes false. */
+export type SettledFacts = Readonly<Record<ShardId, Ranges>>;
+
+/** A root that was never written. */
+export function newRoot(id: RootId, topology: number): Root {
+  return {
+    id,
+    topology,
+    nonce: '',
+    written: MIN_TIMESTAMP,
+    given: {},
+    open: {},
+    outside: [],
+    outbox: 0,
+    done: {},
+    inputWatermark: MIN_TIMESTAMP,
+    outputWatermark: MIN_TIMESTAMP,
+    processingTime: MIN_TIMESTAMP,
+    holds: NO_HOLDS,
+    eventDue: MAX_TIMESTAMP,
+    processingDue: MAX_TIMESTAMP,
+  };
+}
+
+/** How many open ranges a target keeps before the two oldest are joined. */
+const MAX_OPEN_RANGES = 8;
+
+/** The next root in the making. One draft, one commit. */
+export class RootDraft {
+  readonly base: Root;
+  readonly holds: HoldsDraft;
+  inputWatermark: EpochMillis;
+  outputWatermark: EpochMillis;
+  processingTime: EpochMillis;
+  eventDue: EpochMillis;
+  processingDue: EpochMillis;
+  extra: unknown;
+  #given: Record<ShardId, number> | undefined;
+  #open: Record<ShardId, readonly OpenRange[]> | undefined;
+  #done: Record<RootId, Ranges> | undefined;
+  #outside: readonly OutsideOpen[];
+  #outbox: number;
+  #dropped: { first: number; last: number }[] = [];
+
+  constructor(base: Root) {
+    this.base = base;
+    this.holds = new HoldsDraft(base.holds);
+    this.inputWatermark = base.inputWatermark;
+    this.outputWatermark = base.outputWatermark;
+    this.processingTime = base.processingTime;
+    this.eventDue = base.eventDue;
+    this.processingDue = base.processingDue;
+    this.extra = base.extra;
+    this.#outside = base.outside;
+    this.#outbox = base.outbox;
+  }
+
+  /** Whether an envelope's number was taken, by an earlier commit or in this bundle. */
+  isTaken(sender: RootId, number: number): boolean {
+    return contains((this.#done ?? this.base.done)[sender], number);
+  }
+
+  /** Takes one envelope's number into `done`. */
+  take(sender: RootId, number: number): void {
+    this.#done ??= { ...this.base.done };
+    this.#done[sender] = withRange(this.#done[sender] ?? [], number);
+  }
+
+  /** Forgets a sender whose root a sweep's snapshot showed to be gone. */
+  forget(sender: RootId): void {
+    if (this.base.done[sender] === undefined) return;
+    this.#done ??= { ...this.base.done };
+    delete this.#done[sender];
+  }
+
+  /** The number of a new outbox document. */
+  nextDocument(): number {
+    this.#outbox += 1;
+    return this.#outbox;
+  }
+
+  /** The number that the next envelope for `target` gets; opens it with the document that will hold it. */
+  give(target: ShardId, earliest: EpochMillis, document: number): number {
+    this.#given ??= { ...this.base.given };
+    this.#open ??= { ...this.base.open };
+    const number = (this.#given[target] ?? 0) + 1;
+    this.#given[target] = number;
+    const born = this.processingTime;
+    const range = { from: number, to: number, earliest, born, firstDocument: document, lastDocument: document };
+    this.#open[target] = withOpen(this.#open[target] ?? [], range);
+    return number;
+  }
+
+  /** Opens a document of messages for outside topics. */
+  giveOutside(document: number): void {
+    this.#outside = [...this.#outside, { document, born: this.processingTime }];
+  }
+
+  /** Drops a document of messages for outside topics that Pub/Sub has answered for. */
+  published(document: number): void {
+    if (!this.#outside.some((entry) => entry.document === document)) return;
+    this.#outside = this.#outside.filter((entry) => entry.document !== document);
+    this.#dropped.push({ first: document, last: document });
+  }
+
+  /** Drops the open ranges that `facts` cover. Says whether any was dropped. */
+  settle(facts: SettledFacts): boolean {
+    let dropped = false;
+    for (const target in facts) {
+      const open = (this.#open ?? this.base.open)[target];
+      if (open === undefined) continue;
+      const kept = open.filter((range) => !covers(facts[target], range.from, range.to));
+      if (kept.length === open.length) continue;
+      for (const range of open)
+        if (!kept.includes(range)) this.#dropped.push({ first: range.firstDocument, last: range.lastDocument });
+      this.#open ??= { ...this.base.open };
+      if (kept.length === 0) delete this.#open[target];
+      else this.#open[target] = kept;
+      dropped = true;
+    }
+    return dropped;
+  }
+
+  /** The outbox documents that nothing names any more; delete them in this commit. Call last. */
+  documentsToDelete(): number[] {
+    if (this.#dropped.length === 0) return [];
+    const open = Object.values(this.#open ?? this.base.open).flat();
+    const named = (document: number): boolean =>
+      open.some((range) => range.firstDocument <= document && document <= range.lastDocument) ||
+      this.#outside.some((entry) => entry.document === document);
+    const documents = new Set<number>();
+    for (const { first, last } of this.#dropped)
+      for (let document = first; document <= last; document++) if (!named(document)) documents.add(document);
+    return [...documents];
+  }
+
+  /** The next root. */
+  finish(nonce: string, topology: number): Root {
+    const { base } = this;
+    return {
+      id: base.id,
+      topology,
+      nonce,
+      written: later(this.processingTime, base.written),
+      given: this.#given ?? base.given,
+      open: this.#open ?? base.open,
+      outside: this.#outside,
+      outbox: this.#outbox,
+      done: this.#done ?? base.done,
+      inputWatermark: this.inputWatermark,
+      outputWatermark: this.outputWatermark,
+      processingTime: this.processingTime,
+      holds: this.holds.finish(),
+      eventDue: this.eventDue,
+      processingDue: this.processingDue,
+      ...(this.extra === undefined ? {} : { extra: this.extra }),
+    };
+  }
+}
+
+/** Adds a range at the end; joins it with its neighbour of the same document, and the two oldest when there are too many. */
+function withOpen(open: readonly OpenRange[], range: OpenRange): readonly OpenRange[] {
+  const last = open.at(-1);
+  if (last !== undefined && last.lastDocument === range.firstDocument) return [...open.slice(0, -1), join(last, range)];
+  if (open.length < MAX_OPEN_RANGES) return [...open, range];
+  return [join(open[0]!, open[1]!), ...open.slice(2), range];
+}
+
+function join(first: OpenRange, second: OpenRange): OpenRange {
+  return {
+    from: first.from,
+    to: second.to,
+    earliest: earlier(first.earliest, second.earliest),
+    born: first.born,
+    firstDocument: first.firstDocument,
+    lastDocument: second.lastDocument,
+  };
+}

@@ -1,0 +1,228 @@
+/**
+ * One bundle of a shard, from envelopes to the batch that commits it. It does no I/O but through the cache it is given,
+ * reads no clock, and changes nothing outside the cache; when the batch is not committed the cache is thrown away.
+ *
+ * Order within a bundle: duplicates are left out; the elements are taken at the watermark that their senders knew, after
+ * what is due by it for their keys; then the newest watermark is adopted and everything that is due by it fires. So
+ * whether an element is late depends on when it was sent, not on how the shard's messages happened to be bundled.
+ */
+import { LATE_OUTPUT, MAIN_OUTPUT } from '../../model/graph.ts';
+import type { LateRecord } from '../../model/late.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import type { Envelope } from '../../ports/bus.ts';
+import type { Document, DocumentName } from '../../ports/store.ts';
+import { BundleOutput } from '../chain/bundle-output.ts';
+import type { Chain } from '../chain/chain.ts';
+import { eachInTurn } from '../chain/receive.ts';
+import {
+  type DeadLetter,
+  type DeadLetterPlace,
+  deadLetterDocument,
+  elementDeadLetter,
+  firingDeadLetter,
+  lateDeadLetter,
+} from '../dead-letter.ts';
+import { type Element, UNGROUPED } from '../element.ts';
+import { decodeBody, type Incoming } from '../element-codec.ts';
+import type { RootDraft } from '../protocol/root.ts';
+import type { CellContext } from './cell.ts';
+import { KeyOutput } from './key-output.ts';
+import type { CachedCell, CellCache } from './cell-cache.ts';
+import { adoptInput, adoptKnown } from './watermarks.ts';
+import { type BundleResult, type KnownWatermarks, noCounts } from './work.ts';
+
+/** How many cells fire in one bundle; the rest follows in the next. */
+const MAX_FIRING_CELLS = 400;
+
+export class CellBundle implements BundleResult {
+  readonly counts = noCounts();
+  output = new BundleOutput();
+  readonly sets: Document[] = [];
+  readonly deletes: DocumentName[] = [];
+  /** Roughly what the cells and dead letters weigh, in characters. */
+  characters = 0;
+  /** Whether more cells are due than fired. */
+  more = false;
+  readonly #draft: RootDraft;
+  readonly #cache: CellCache;
+  readonly #chain: Chain;
+  readonly #readsLate: boolean;
+  readonly #place: (i: number) => DeadLetterPlace;
+  readonly #touched = new Map<string, CachedCell>();
+  readonly #letters: DeadLetter[] = [];
+
+  constructor(draft: RootDraft, cache: CellCache, chain: Chain, readsLate: boolean, place: (i: number) => DeadLetterPlace) {
+    this.#draft = draft;
+    this.#cache = cache;
+    this.#chain = chain;
+    this.#readsLate = readsLate;
+    this.#place = place;
+  }
+
+  async run(envelopes: readonly Envelope[], known: KnownWatermarks): Promise<this> {
+    await this.#chain.begin();
+    const byKey = this.#open(envelopes);
+    await this.#cache.load(byKey.keys());
+    adoptInput(this.#draft, envelopes);
+    const context = this.#context();
+    for (const [key, elements] of byKey) {
+      const pending = this.#takeElements(key, elements, context);
+      if (pending !== undefined) await pending;
+    }
+    adoptKnown(this.#draft, known);
+    await this.#fireDue();
+    this.output = await this.#chain.finish();
+    this.#writeCells();
+    for (const failure of this.output.failures) this.#letters.push(elementDeadLetter(this.#nextPlace(), failure));
+    this.counts.deadLetters = this.#letters.filter((letter) => letter.kind !== 'late').length;
+    for (const letter of this.#letters) {
+      this.sets.push(deadLetterDocument(letter));
+      this.characters += JSON.stringify(letter.value)?.length ?? 0;
+    }
+    return this;
+  }
+
+  /** Takes numbers (one envelope may come twice in a bundle), decodes, and groups by key. */
+  #open(envelopes: readonly Envelope[]): Map<string, Incoming[]> {
+    const byKey = new Map<string, Incoming[]>();
+    for (const envelope of envelopes) {
+      if (this.#draft.isTaken(envelope.sender, envelope.number)) continue;
+      this.#draft.take(envelope.sender, envelope.number);
+      for (const incoming of decodeBody(envelope.body)) {
+        this.counts.elements += incoming.count;
+        const elements = byKey.get(incoming.keyText);
+        if (elements === undefined) byKey.set(incoming.keyText, [incoming]);
+        else elements.push(incoming);
+      }
+    }
+    return byKey;
+  }
+
+  #takeElements(key: string, elements: readonly Incoming[], context: CellContext): void | Promise<void> {
+    const cached = this.#touch(key);
+    const output = new KeyOutput();
+    try {
+      let pending = isDue(cached, context) ? cached.cell.advance(context, output) : undefined;
+      if (pending === undefined) pending = cached.cell.process(elements, context, output);
+      else pending = pending.then(() => cached.cell.process(elements, context, output));
+      if (pending !== undefined)
+        return pending.then(
+          () => this.#forward(key, output),
+          () => this.#takeEachAlone(key, elements, context),
+        );
+    } catch {
+      return this.#takeEachAlone(key, elements, context);
+    }
+    return this.#forward(key, output);
+  }
+
+  /** User code has thrown: from the state before, every element by itself, and those that throw again are dead letters. */
+  async #takeEachAlone(key: string, elements: readonly Incoming[], context: CellContext): Promise<void> {
+    const cached = await this.#cache.reload(key);
+    this.#touched.set(key, cached);
+    for (const incoming of elements) {
+      const state = cached.cell.encode();
+      const output = new KeyOutput();
+      try {
+        if (isDue(cached, context)) await cached.cell.advance(context, output);
+        await cached.cell.process([incoming], context, output);
+      } catch (error) {
+        this.#cache.restore(cached, state);
+        this.#letters.push(elementDeadLetter(this.#nextPlace(), { step: this.#stage, element: elementOf(incoming), error }));
+        continue;
+      }
+      await this.#forward(key, output);
+    }
+  }
+
+  async #fireDue(): Promise<void> {
+    const context = this.#context();
+    await this.#cache.findDue('event', context.inputWatermark);
+    await this.#cache.findDue('processing', context.processingTime);
+    const { eventDue, processingDue } = this.#cache;
+    // Cells of this bundle are not in the queues yet with what it has changed.
+    for (const cached of this.#touched.values()) {
+      eventDue.set(cached.key, cached.cell.eventDue());
+      processingDue.set(cached.key, cached.cell.processingDue());
+    }
+    const due = new Set(eventDue.take(context.inputWatermark, MAX_FIRING_CELLS));
+    for (const key of processingDue.take(context.processingTime, MAX_FIRING_CELLS)) due.add(key);
+    await this.#cache.load(due);
+    for (const key of due) {
+      const cached = this.#touch(key);
+      const output = new KeyOutput();
+      const pending = cached.cell.advance(context, output);
+      if (pending !== undefined) await pending;
+      const forwarded = this.#forward(key, output);
+      if (forwarded !== undefined) await forwarded;
+    }
+  }
+
+  /** Hands on what a key produced: panes into the chain, late elements to their output or the dead letters. */
+  #forward(key: string, output: KeyOutput): void | Promise<void> {
+    for (const { pane } of output.emitted) this.counts.panes[pane.timing] += 1;
+    for (const failure of output.failed) this.#letters.push(firingDeadLetter(this.#nextPlace(), JSON.parse(key), failure));
+    for (const { record } of output.lateElements) this.counts.late += record.count;
+    const main = this.#chain.entry(MAIN_OUTPUT);
+    if (output.lateElements.length === 0) return eachInTurn(output.emitted, main);
+    if (!this.#readsLate) {
+      for (const { record } of output.lateElements) this.#letters.push(lateDeadLetter(this.#nextPlace(), record));
+      return eachInTurn(output.emitted, main);
+    }
+    const late = this.#chain.entry(LATE_OUTPUT);
+    const emitted = eachInTurn(output.emitted, main);
+    const rest = (): void | Promise<void> => eachInTurn(output.lateElements, ({ record, id }) => late(lateElement(record, id)));
+    return emitted === undefined ? rest() : emitted.then(rest);
+  }
+
+  #writeCells(): void {
+    const { holds } = this.#draft;
+    for (const cached of this.#touched.values()) {
+      const hold = cached.cell.hold();
+      holds.move(cached.hold, hold);
+      cached.hold = hold;
+      const change = this.#cache.changed(cached);
+      this.characters += change.characters;
+      if (change.set !== undefined) this.sets.push(change.set);
+      if (change.delete !== undefined) this.deletes.push(change.delete);
+    }
+    const { eventDue, processingDue } = this.#cache;
+    this.#draft.eventDue = eventDue.next();
+    this.#draft.processingDue = processingDue.next();
+    this.more = this.#draft.eventDue <= this.#draft.inputWatermark || this.#draft.processingDue <= this.#draft.processingTime;
+  }
+
+  #touch(key: string): CachedCell {
+    let cached = this.#touched.get(key);
+    if (cached === undefined) {
+      cached = this.#cache.cell(key);
+      this.#touched.set(key, cached);
+    }
+    return cached;
+  }
+
+  #context(): CellContext {
+    const { inputWatermark, outputWatermark, processingTime } = this.#draft;
+    return { inputWatermark, outputWatermark, processingTime };
+  }
+
+  get #stage(): string {
+    return this.#place(0).stage;
+  }
+
+  #nextPlace(): DeadLetterPlace {
+    return this.#place(this.#letters.length);
+  }
+}
+
+function isDue({ cell }: CachedCell, context: CellContext): boolean {
+  return cell.eventDue() <= context.inputWatermark || cell.processingDue() <= context.processingTime;
+}
+
+function elementOf({ key, value, timestamp, windows, pane, id }: Incoming): Element {
+  return { value: { key, value }, timestamp, windows, pane, id };
+}
+
+function lateElement(record: LateRecord<unknown, unknown>, id: string | undefined): Element {
+  return { value: record, timestamp: record.timestamp as EpochMillis, windows: [record.window], pane: UNGROUPED, id };
+}

@@ -1,0 +1,162 @@
+/**
+ * What an instance knows of a shard. Invariant: valid exactly as long as the root's version is the stored one; when a
+ * commit fails, all of it is forgotten.
+ */
+import { CorruptionError } from '../../model/errors.ts';
+import { type EpochMillis, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../../model/time.ts';
+import { CELLS_BY_EVENT_DUE, CELLS_BY_PROCESSING_DUE } from '../../ports/queries.ts';
+import type { Document, DocumentName, Store, StoredDocument, Version } from '../../ports/store.ts';
+import { keyHash } from '../chain/outlet.ts';
+import type { ShardId } from '../protocol/names.ts';
+import type { Root } from '../protocol/root.ts';
+import type { Cell, CellProgram } from './cell.ts';
+import { DueQueue } from './due-queue.ts';
+
+/** The body of a cell's document. */
+interface CellBody {
+  readonly key: string;
+  /** The stamp that this cell has put into the root's holds. */
+  readonly hold: EpochMillis | null;
+  readonly state: string;
+}
+
+export interface CachedCell {
+  readonly key: string;
+  readonly documentId: string;
+  cell: Cell;
+  /** The stamp in the root's holds. */
+  hold: EpochMillis | undefined;
+  /** Whether the store has a document of it. */
+  stored: boolean;
+}
+
+const DUE_PAGE = 500;
+/** Cells beyond this are dropped from memory, those first that were read first. */
+const MAX_CELLS = 50_000;
+
+export class CellCache {
+  readonly eventDue: DueQueue;
+  readonly processingDue: DueQueue;
+  readonly #cells = new Map<string, CachedCell>();
+  readonly #program: CellProgram;
+  readonly #store: Store;
+  readonly #shard: ShardId;
+  /** The shard has never been written, so nothing needs to be read. */
+  #fresh: boolean;
+
+  constructor(root: Root, version: Version | 'absent', program: CellProgram, store: Store) {
+    this.#fresh = version === 'absent';
+    this.#program = program;
+    this.#store = store;
+    this.#shard = root.id;
+    this.eventDue = new DueQueue(root.eventDue);
+    this.processingDue = new DueQueue(root.processingDue);
+  }
+
+  /** Makes sure that the cells of these keys are in memory; a key without a document gets a new cell. */
+  async load(keys: Iterable<string>): Promise<void> {
+    const missing = [...keys].filter((key) => !this.#cells.has(key));
+    if (missing.length === 0) return;
+    if (this.#fresh) for (const key of missing) this.#adopt(key, undefined);
+    else {
+      const ids = missing.map((key) => cellId(this.#shard, key));
+      const documents = await this.#store.get('cells', ids);
+      for (const [i, key] of missing.entries()) this.#adopt(key, documents[i]);
+    }
+  }
+
+  /** A loaded cell. */
+  cell(key: string): CachedCell {
+    const cached = this.#cells.get(key);
+    if (cached === undefined) throw new Error(`cell ${key} of ${this.#shard} was not loaded`);
+    return cached;
+  }
+
+  /** A cell as it stood before the bundle; after user code has left it half-changed. */
+  async reload(key: string): Promise<CachedCell> {
+    this.#cells.delete(key);
+    await this.load([key]);
+    return this.cell(key);
+  }
+
+  /** Puts back a cell's state as `encode` gave it. */
+  restore(cached: CachedCell, stored: string | undefined): void {
+    cached.cell = this.#program.open(JSON.parse(cached.key), stored);
+  }
+
+  /** Reads a page of the store's due index unless everything due at `at` is known. */
+  async findDue(clock: 'event' | 'processing', at: EpochMillis): Promise<void> {
+    const queue = clock === 'event' ? this.eventDue : this.processingDue;
+    if (queue.completeTo >= at) return;
+    const query = clock === 'event' ? CELLS_BY_EVENT_DUE : CELLS_BY_PROCESSING_DUE;
+    const { documents, cursor } = await this.#store.query(query, { shard: this.#shard }, { limit: DUE_PAGE });
+    let last = MIN_TIMESTAMP;
+    for (const document of documents) {
+      const cell = this.#adoptDue(document);
+      last = later(last, clock === 'event' ? cell.eventDue() : cell.processingDue());
+    }
+    // Cells with the very due time of the last one may stand on the next page.
+    queue.completeUpTo(cursor === undefined ? MAX_TIMESTAMP : plus(last, -1));
+  }
+
+  /** Notes what a bundle did to a cell, and returns what to write. */
+  changed(cached: CachedCell): { set?: Document; delete?: DocumentName; characters: number } {
+    const { cell, key } = cached;
+    const eventDue = cell.eventDue();
+    const processingDue = cell.processingDue();
+    this.eventDue.set(key, eventDue);
+    this.processingDue.set(key, processingDue);
+    const state = cell.encode();
+    if (state === undefined) {
+      this.#cells.delete(key);
+      return cached.stored ? { delete: { collection: 'cells', id: cached.documentId }, characters: 0 } : { characters: 0 };
+    }
+    cached.stored = true;
+    const body: CellBody = { key, hold: cached.hold ?? null, state };
+    const index = {
+      shard: this.#shard,
+      ...(eventDue < MAX_TIMESTAMP ? { eventDue } : {}),
+      ...(processingDue < MAX_TIMESTAMP ? { processingDue } : {}),
+    };
+    return { set: { collection: 'cells', id: cached.documentId, body, index }, characters: state.length + key.length };
+  }
+
+  /** Keeps memory bounded; between bundles only. */
+  trim(): void {
+    if (this.#cells.size <= MAX_CELLS) return;
+    const surplus = this.#cells.size - MAX_CELLS / 2;
+    let dropped = 0;
+    for (const key of this.#cells.keys()) {
+      if (dropped++ >= surplus) break;
+      this.#cells.delete(key);
+    }
+  }
+
+  #adopt(key: string, document: StoredDocument | undefined): CachedCell {
+    const body = document?.body as CellBody | undefined;
+    if (body !== undefined && body.key !== key)
+      throw new CorruptionError(`cell ${cellId(this.#shard, key)} belongs to key ${body.key}, not ${key}`);
+    const cached: CachedCell = {
+      key,
+      documentId: cellId(this.#shard, key),
+      cell: this.#program.open(JSON.parse(key), body?.state),
+      hold: body?.hold ?? undefined,
+      stored: body !== undefined,
+    };
+    this.#cells.set(key, cached);
+    return cached;
+  }
+
+  #adoptDue(document: StoredDocument): Cell {
+    const { key } = document.body as CellBody;
+    const { cell } = this.#cells.get(key) ?? this.#adopt(key, document);
+    this.eventDue.set(key, cell.eventDue());
+    this.processingDue.set(key, cell.processingDue());
+    return cell;
+  }
+}
+
+/** The name of a key's document. */
+export function cellId(shard: ShardId, key: string): string {
+  return `${shard}~${keyHash(key)}`;
+}

@@ -1,0 +1,32 @@
+import type { Envelope } from '../../ports/bus.ts';
+import type { Store, Version } from '../../ports/store.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { DeadLetterPlace } from '../dead-letter.ts';
+import type { Root, RootDraft } from '../protocol/root.ts';
+import type { CellProgram } from './cell.ts';
+import { CellBundle } from './cell-bundle.ts';
+import { CellCache } from './cell-cache.ts';
+import type { BundleResult, KnownWatermarks, Work, Workspace } from './work.ts';
+
+/** The work of a stage that keeps a cell for each key. */
+export class CellWork implements Work {
+  readonly #program: CellProgram;
+  readonly #chain: Chain;
+  readonly #readsLate: boolean;
+  readonly #store: Store;
+
+  /** @param readsLate whether anybody reads the stage's late output */
+  constructor(program: CellProgram, chain: Chain, readsLate: boolean, store: Store) {
+    this.#program = program;
+    this.#chain = chain;
+    this.#readsLate = readsLate;
+    this.#store = store;
+  }
+
+  open(root: Root, version: Version | 'absent'): Workspace {
+    const cache = new CellCache(root, version, this.#program, this.#store);
+    const run = (draft: RootDraft, envelopes: readonly Envelope[], known: KnownWatermarks, place: (i: number) => DeadLetterPlace): Promise<BundleResult> =>
+      new CellBundle(draft, cache, this.#chain, this.#readsLate, place).run(envelopes, known);
+    return { run, committed: () => cache.trim() };
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * What a stage's head does with the elements of one key. Every kind of head (windows and triggers, user state and timers)
+ * is a `CellProgram`; shards know nothing of what a cell holds.
+ */
+import type { LateRecord } from '../../model/late.ts';
+import type { PaneInfo } from '../../model/pane.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import type { Window } from '../../model/windows.ts';
+import type { Element } from '../element.ts';
+import type { Incoming } from '../element-codec.ts';
+
+/** The shard's clocks during a bundle. */
+export interface CellContext {
+  readonly inputWatermark: EpochMillis;
+  /** The stage's own output watermark as last published. */
+  readonly outputWatermark: EpochMillis;
+  readonly processingTime: EpochMillis;
+}
+
+/** A firing for which there is no element: it failed, and what it would have emitted is gone. */
+export interface FiringFailure {
+  readonly window: Window;
+  readonly pane?: PaneInfo;
+  readonly error: unknown;
+  /** The state it had, for the dead letter. */
+  readonly state: unknown;
+}
+
+export interface CellOutput {
+  emit(element: Element): void;
+  late(record: LateRecord<unknown, unknown>, id: string | undefined): void;
+  firingFailed(failure: FiringFailure): void;
+}
+
+/** The state of one key, live in memory while its shard caches it. */
+export interface Cell {
+  /** Takes the bundle's elements of this key, in order of arrival. When it throws, the cell is thrown away and read again. */
+  process(elements: readonly Incoming[], context: CellContext, output: CellOutput): void | Promise<void>;
+  /** Fires what is due by the context's clocks. */
+  advance(context: CellContext, output: CellOutput): void | Promise<void>;
+  /** The earliest instant at which this key holds the stage's output watermark. */
+  hold(): EpochMillis | undefined;
+  /** The smallest input watermark at which `advance` has something to do; `MAX_TIMESTAMP` = none. */
+  eventDue(): EpochMillis;
+  /** The smallest processing time at which `advance` has something to do; `MAX_TIMESTAMP` = none. */
+  processingDue(): EpochMillis;
+  /** The state as text, or undefined when nothing is left and the document can go. */
+  encode(): string | undefined;
+}
+
+export interface CellProgram {
+  /** Makes the live form of a cell from its stored text, or a new one. */
+  open(key: unknown, stored: string | undefined): Cell;
+}

@@ -1,0 +1,82 @@
+import type { ReduceNode } from '../../model/graph.ts';
+import type { LateRecord } from '../../model/late.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import type { Incoming } from '../element-codec.ts';
+import type { FailedPane, LateInput, Pane, ReduceOutput } from '../reduce/contract.ts';
+import { KeyReduction } from '../reduce/key-reduction.ts';
+import { type ReduceSpec, reduceSpec } from '../reduce/spec.ts';
+import type { Cell, CellContext, CellOutput, CellProgram } from './cell.ts';
+
+type Spec = ReduceSpec<unknown, unknown, unknown>;
+
+/** Windows, triggers and panes as the program of a stage's cells. */
+export class ReduceProgram implements CellProgram {
+  readonly #spec: Spec;
+
+  constructor(node: ReduceNode) {
+    this.#spec = reduceSpec(node.strategy, node.combine);
+  }
+
+  open(key: unknown, stored: string | undefined): Cell {
+    return new ReduceCell(key, KeyReduction.decode(this.#spec, stored));
+  }
+}
+
+class ReduceCell implements Cell {
+  readonly #key: unknown;
+  readonly #reduction: KeyReduction<unknown, unknown, unknown>;
+
+  constructor(key: unknown, reduction: KeyReduction<unknown, unknown, unknown>) {
+    this.#key = key;
+    this.#reduction = reduction;
+  }
+
+  process(elements: readonly Incoming[], context: CellContext, output: CellOutput): void {
+    this.#reduction.addBundle(context, elements, new KeyedOutput(this.#key, output));
+  }
+
+  advance(context: CellContext, output: CellOutput): void {
+    this.#reduction.advance(context, new KeyedOutput(this.#key, output));
+  }
+
+  hold(): EpochMillis | undefined {
+    return this.#reduction.hold();
+  }
+
+  eventDue(): EpochMillis {
+    return this.#reduction.due().event;
+  }
+
+  processingDue(): EpochMillis {
+    return this.#reduction.due().processing;
+  }
+
+  encode(): string | undefined {
+    return this.#reduction.encode();
+  }
+}
+
+/** Adds the key to what a reduction produces. */
+class KeyedOutput implements ReduceOutput<unknown, Incoming> {
+  readonly #key: unknown;
+  readonly #output: CellOutput;
+
+  constructor(key: unknown, output: CellOutput) {
+    this.#key = key;
+    this.#output = output;
+  }
+
+  pane({ window, timestamp, pane, value }: Pane<unknown>): void {
+    this.#output.emit({ value: { key: this.#key, value }, timestamp, windows: [window], pane, id: undefined });
+  }
+
+  late({ input, window, reason, watermark }: LateInput<Incoming>): void {
+    const { value, count, timestamp, id } = input;
+    const record: LateRecord<unknown, unknown> = { key: this.#key, value, count, timestamp, window, watermark, reason };
+    this.#output.late(record, id);
+  }
+
+  failed({ window, pane, error, accumulator }: FailedPane): void {
+    this.#output.firingFailed({ window, pane, error, state: accumulator });
+  }
+}

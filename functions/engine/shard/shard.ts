@@ -1,0 +1,258 @@
+/**
+ * A shard at work: gathers what arrives while a commit is under way, runs it as one bundle, commits, publishes, answers.
+ *
+ * Invariants: one commit of a shard at a time; an offered envelope is answered only after the commit that took it, or
+ * when its number is found done; nothing is published before its commit.
+ */
+import { RetryableError } from '../../model/errors.ts';
+import { type EpochMillis, later, type Millis } from '../../model/time.ts';
+import type { Bus, BusMessage, Envelope, Tick } from '../../ports/bus.ts';
+import type { Clock, Ids } from '../../ports/clock.ts';
+import type { Document, DocumentName, Precondition, Store, Version } from '../../ports/store.ts';
+import { outsideMessages } from '../chain/outside.ts';
+import { outboxId, parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
+import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
+import { newRoot, type Root, RootDraft } from '../protocol/root.ts';
+import { TickFacts } from './tick-facts.ts';
+import type { BundleCounts, BundleResult, Work, Workspace } from './work.ts';
+
+/** What a shard needs from around it. */
+export interface ShardSetting {
+  readonly pipeline: string;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Rises with each deployment that changes the topology. */
+  readonly topology: number;
+  /** The newest published input watermark of a stage, as known in this process. */
+  readonly inputWatermarkOf: (stage: string) => EpochMillis;
+  readonly counted?: (stage: string, counts: BundleCounts) => void;
+}
+
+/** A commit of its own, between bundles: for claims and settlements. */
+export type Transaction = (draft: RootDraft) => { readonly sets: readonly Document[]; readonly deletes: readonly DocumentName[] } | undefined;
+
+interface Waiting {
+  readonly work: BusMessage | Transaction;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Memory {
+  root: Root;
+  version: Version | 'absent';
+  readonly workspace: Workspace;
+}
+
+/** A commit stays below this many characters, at most three bytes each; Firestore's own limit is 10 MiB. */
+const MAX_BATCH_CHARACTERS = 900_000;
+/** Elements of one bundle. */
+const MAX_BUNDLE_ELEMENTS = 5_000;
+const MAX_TRIES = 12;
+const FIRST_BACKOFF = 20;
+const LONGEST_BACKOFF = 2_000;
+
+export class Shard {
+  readonly id: ShardId;
+  readonly #stage: string;
+  readonly #setting: ShardSetting;
+  readonly #work: Work;
+  readonly #waiting: Waiting[] = [];
+  readonly #facts = new TickFacts();
+  #memory: Memory | undefined;
+  #running: Promise<void> | undefined;
+  /** Called after each commit; starts what must happen outside commits. */
+  onCommitted: ((root: Root) => void) | undefined;
+
+  constructor(id: ShardId, setting: ShardSetting, work: Work) {
+    this.id = id;
+    this.#stage = parseShardId(id).stage;
+    this.#setting = setting;
+    this.#work = work;
+  }
+
+  /** Hands a message over. Resolves when it may be acknowledged, rejects when it should be delivered again. */
+  offer(message: BusMessage): Promise<void> {
+    return this.#enqueue(message);
+  }
+
+  /** Commits something that is no bundle, in turn with the bundles. Run again when another instance committed first. */
+  transact(transaction: Transaction): Promise<void> {
+    return this.#enqueue(transaction);
+  }
+
+  /** Resolves when nothing waits and nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  #enqueue(work: BusMessage | Transaction): Promise<void> {
+    const answered = new Promise<void>((resolve, reject) => this.#waiting.push({ work, resolve, reject }));
+    this.#running ??= this.#run();
+    return answered;
+  }
+
+  async #run(): Promise<void> {
+    let more = false;
+    // What is offered in the same turn belongs to the same bundle.
+    await undefined;
+    while (this.#waiting.length > 0 || more) {
+      const next = this.#next();
+      try {
+        const works = next.map(({ work }) => work);
+        if (typeof works[0] === 'function') await this.#tryAgain(() => this.#tryTransaction(works[0] as Transaction));
+        else more = await this.#commitBundle(works as BusMessage[]);
+        for (const { resolve } of next) resolve();
+      } catch (error) {
+        more = false;
+        for (const { reject } of next) reject(error);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  /** The next transaction alone, or the messages before it that make a bundle. */
+  #next(): Waiting[] {
+    let elements = 0;
+    let length = 0;
+    for (const { work } of this.#waiting) {
+      if (typeof work === 'function') {
+        length ||= 1;
+        break;
+      }
+      elements += work.kind === 'envelope' ? work.count : 0;
+      if (length > 0 && elements > MAX_BUNDLE_ELEMENTS) break;
+      length += 1;
+    }
+    return this.#waiting.splice(0, length);
+  }
+
+  async #commitBundle(messages: readonly BusMessage[]): Promise<boolean> {
+    const envelopes = messages.filter((message) => message.kind === 'envelope');
+    const ticks = messages.filter((message) => message.kind === 'tick');
+    try {
+      return await this.#tryAgain(() => this.#tryBundle(envelopes, ticks));
+    } catch (error) {
+      if (!(error instanceof BundleTooLarge)) throw error;
+      const middle = envelopes.length >> 1;
+      await this.#commitBundle(envelopes.slice(0, middle));
+      return await this.#commitBundle([...envelopes.slice(middle), ...ticks]);
+    }
+  }
+
+  /** Tries until it is committed; forgets all memory after a failure, since another instance may have committed. */
+  async #tryAgain<T>(attempt: () => Promise<T>): Promise<T> {
+    const { clock, ids } = this.#setting;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        this.#memory = undefined;
+        if (!(error instanceof RetryableError) || tries >= MAX_TRIES) throw error;
+        const longest = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** tries);
+        await clock.sleep(Math.ceil(ids.random() * longest) as Millis);
+      }
+    }
+  }
+
+  async #tryTransaction(transaction: Transaction): Promise<void> {
+    this.#memory ??= await this.#load();
+    const draft = this.#draft(this.#memory.root, []);
+    const change = transaction(draft);
+    if (change === undefined) return;
+    const nonce = this.#setting.ids.unique();
+    await this.#commit(this.#memory, draft, nonce, change.sets, change.deletes);
+  }
+
+  async #tryBundle(envelopes: readonly Envelope[], ticks: readonly Tick[]): Promise<boolean> {
+    this.#memory ??= await this.#load();
+    const memory = this.#memory;
+    const fresh = await this.#fresh(memory.root, envelopes);
+    this.#facts.note(memory.root, ticks);
+    if (fresh.length === 0 && !this.#facts.worthCommit(memory.root, this.#setting.clock.now())) return false;
+    const draft = this.#draft(memory.root, ticks);
+    const nonce = this.#setting.ids.unique();
+    const place = (i: number) => ({ id: `${this.id}~${nonce}~${i}`, stage: this.#stage, failedAt: draft.processingTime });
+    const result = await memory.workspace.run(draft, fresh, this.#facts, place);
+    const outbox = this.#fill(draft, result, nonce);
+    if (result.characters + outbox.characters > MAX_BATCH_CHARACTERS && fresh.length > 1) throw new BundleTooLarge();
+    await this.#commit(memory, draft, nonce, [...result.sets, ...outbox.documents], result.deletes);
+    this.#setting.counted?.(this.#stage, result.counts);
+    await this.#publish(outbox);
+    return result.more;
+  }
+
+  #draft(root: Root, ticks: readonly Tick[]): RootDraft {
+    const draft = new RootDraft(root);
+    draft.processingTime = later(draft.processingTime, this.#setting.clock.now());
+    for (const { processingTime } of ticks) draft.processingTime = later(draft.processingTime, processingTime);
+    this.#facts.apply(draft);
+    return draft;
+  }
+
+  #fill(draft: RootDraft, { output }: BundleResult, nonce: string): Outbox {
+    const messages = outsideMessages(output.outside, this.#setting.pipeline, `${this.id}~${nonce}`);
+    return fillOutbox(draft, output.outgoing, messages, this.#setting.inputWatermarkOf);
+  }
+
+  /** Commits under the root's version. When the answer is lost, or a stranger seems to have won, the nonce tells whether it was us. */
+  async #commit(memory: Memory, draft: RootDraft, nonce: string, sets: readonly Document[], deletes: readonly DocumentName[]): Promise<void> {
+    const root = draft.finish(nonce, this.#setting.topology);
+    const fence: Precondition = { collection: 'roots', id: this.id, version: memory.version };
+    const settled = draft.documentsToDelete().map((document): DocumentName => ({ collection: 'outbox', id: outboxId(this.id, document) }));
+    const batch = { preconditions: [fence], sets: [{ collection: 'roots', id: this.id, body: root } as const, ...sets], deletes: [...deletes, ...settled] };
+    try {
+      const [version] = await this.#setting.store.commit(batch);
+      memory.version = version!;
+    } catch (error) {
+      const [stored] = await this.#setting.store.get('roots', [this.id]);
+      if ((stored?.body as Root | undefined)?.nonce !== nonce) throw error;
+      memory.version = stored!.version;
+    }
+    memory.root = root;
+    memory.workspace.committed(root);
+    this.#facts.committed();
+    this.onCommitted?.(root);
+  }
+
+  /** What is committed is safe: a bus that is down only delays it until a sweep sends it again. */
+  async #publish(outbox: Outbox): Promise<void> {
+    const { bus } = this.#setting;
+    try {
+      if (outbox.envelopes.length > 0) await bus.send(outbox.envelopes);
+      for (const { document, messages } of outbox.outside) {
+        await bus.publish(messages);
+        this.#facts.published(document);
+      }
+    } catch (error) {
+      if (!(error instanceof RetryableError)) throw error;
+    }
+  }
+
+  async #load(): Promise<Memory> {
+    const { store, topology } = this.#setting;
+    const [stored] = await store.get('roots', [this.id]);
+    const root = (stored?.body as Root | undefined) ?? newRoot(this.id, topology);
+    const version = stored?.version ?? 'absent';
+    return { root, version, workspace: this.#work.open(root, version) };
+  }
+
+  /**
+   * Leaves out what is known to be done. A sender that this root does not know may be gone, and then everything it sent
+   * was done: its root is read afresh in every try, after our own.
+   */
+  async #fresh(root: Root, envelopes: readonly Envelope[]): Promise<Envelope[]> {
+    const strangers = [...new Set(envelopes.map(({ sender }) => sender).filter((sender) => root.done[sender] === undefined))];
+    const gone = new Set<RootId>();
+    if (strangers.length > 0) {
+      const roots = await this.#setting.store.get('roots', strangers);
+      for (const [i, sender] of strangers.entries()) if (roots[i] === undefined) gone.add(sender);
+    }
+    const draft = new RootDraft(root);
+    return envelopes.filter(({ sender, number }) => !gone.has(sender) && !draft.isTaken(sender, number));
+  }
+}
+
+/** The bundle has to be taken in two halves. */
+class BundleTooLarge extends Error {}

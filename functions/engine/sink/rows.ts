@@ -1,0 +1,61 @@
+/**
+ * Rows on their way to a table. Invariant: a row's place in its table is its key's text; of two rows of one place the one
+ * with the newer (epoch, sequence) stays, whatever order they come in.
+ */
+import { DecodeError } from '../../model/errors.ts';
+import type { WriteBigQueryNode } from '../../model/graph.ts';
+import { columnJson, GUARD_COLUMNS } from '../../model/table.ts';
+import type { Row, TableSpec } from '../../ports/warehouse.ts';
+
+/** A row as it waits in a run: its place, the sequence of its pane, its columns in JSON form in the table's order. */
+export type WaitingRow = readonly [place: string, sequence: number, values: readonly unknown[]];
+
+/** Reads an author's row: every column checked, in the table's order. @throws {DecodeError} naming the column and the value */
+export function rowValues(node: WriteBigQueryNode, row: Readonly<Record<string, unknown>>): unknown[] {
+  for (const name in row)
+    if (!node.columns.some((column) => column.name === name))
+      throw new DecodeError(`table '${node.table}' has no column '${name}'; its columns are ${node.columns.map((column) => column.name).join(', ')}`);
+  return node.columns.map((column) => {
+    const value = columnJson(column, row[column.name]);
+    if (value === undefined)
+      throw new DecodeError(`table '${node.table}', column '${column.name}': ${describe(row[column.name])} is no ${column.type}${column.nullable ? ' or NULL' : ''}`);
+    return value;
+  });
+}
+
+/** The table as the warehouse sees it. */
+export function tableSpec(node: WriteBigQueryNode): TableSpec {
+  return {
+    table: node.table,
+    columns: node.key.length === 0 ? node.columns : [...node.columns, ...GUARD_COLUMNS],
+    key: node.key,
+    clusterBy: node.clusterBy,
+    ...(node.partitionBy === undefined ? {} : { partitionBy: node.partitionBy }),
+  };
+}
+
+/** Of each place the newest row, in order of first appearance. */
+export function newestRows(rows: readonly WaitingRow[]): WaitingRow[] {
+  const newest = new Map<string, WaitingRow>();
+  for (const row of rows) {
+    const other = newest.get(row[0]);
+    if (other === undefined || row[1] >= other[1]) newest.set(row[0], row);
+  }
+  return [...newest.values()];
+}
+
+/** The row by column name, with the guard's columns where the table has them. */
+export function warehouseRow(node: WriteBigQueryNode, [, sequence, values]: WaitingRow, epoch: number): Row {
+  const row: Record<string, unknown> = {};
+  for (const [i, column] of node.columns.entries()) row[column.name] = values[i];
+  if (node.key.length > 0) {
+    row['pane_epoch'] = epoch;
+    row['pane_sequence'] = sequence;
+  }
+  return row;
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'undefined';
+  return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value)?.slice(0, 200) ?? typeof value);
+}

@@ -1,0 +1,195 @@
+/**
+ * A whole pipeline in one process: the engine over in-memory ports, driven step by step by whoever owns it (the runner,
+ * the testing kit). Nothing happens between steps, so a run under a virtual clock is repeatable.
+ */
+import { chainOf } from '../engine/chain/stage-chain.ts';
+import type { Chain } from '../engine/chain/chain.ts';
+import { type ReadRecord, SplitReader, splitState } from '../engine/ingest/split-reader.ts';
+import { SourceDecoder } from '../engine/ingest/source-decoder.ts';
+import { type RootId, shardId, sourceOf } from '../engine/protocol/names.ts';
+import type { Root, SettledFacts } from '../engine/protocol/root.ts';
+import { CellWork } from '../engine/shard/cell-work.ts';
+import { ReduceProgram } from '../engine/shard/reduce-program.ts';
+import { Shard, type ShardSetting } from '../engine/shard/shard.ts';
+import { type BundleCounts, noCounts } from '../engine/shard/work.ts';
+import { Flusher, type FlusherSetting } from '../engine/sink/flusher.ts';
+import { dueTime, type FlushPolicy } from '../engine/sink/sink-state.ts';
+import { SinkWork, sinkState } from '../engine/sink/sink-work.ts';
+import { type SweepResult, Sweeper } from '../engine/sweep.ts';
+import { LATE_OUTPUT } from '../model/graph.ts';
+import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../model/time.ts';
+import type { Plan, PlannedSource, Stage } from '../plan/plan.ts';
+import type { Clock, Ids } from '../ports/clock.ts';
+import type { Warehouse } from '../ports/warehouse.ts';
+import type { Store } from '../ports/store.ts';
+import { MemoryBus } from './memory-bus.ts';
+
+export interface EmbeddedOptions {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly bus: MemoryBus;
+  readonly warehouse: Warehouse;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Default 1. */
+  readonly epoch?: number;
+  /** Whether tables are flushed by age; a run whose tables nobody reads before its end may leave it. Default true. */
+  readonly flushByAge?: boolean;
+}
+
+const SPLIT = '0';
+
+export class Embedded {
+  readonly plan: Plan;
+  /** What all stages have counted, by stage. */
+  readonly counts = new Map<string, BundleCounts>();
+  readonly #options: EmbeddedOptions;
+  readonly #setting: ShardSetting;
+  readonly #shards = new Map<string, Shard>();
+  readonly #processingDue = new Map<string, EpochMillis>();
+  readonly #flushers: Flusher[] = [];
+  readonly #readers = new Map<string, SplitReader>();
+  readonly #decoders = new Map<string, SourceDecoder>();
+  readonly #chains: Chain[] = [];
+  readonly #sweeper: Sweeper;
+  readonly #pending = new Set<Promise<void>>();
+  #settled: ReadonlyMap<RootId, SettledFacts> = new Map();
+  #failure: unknown;
+
+  constructor(options: EmbeddedOptions) {
+    const { plan, store, bus, clock, ids } = options;
+    this.plan = plan;
+    this.#options = options;
+    this.#sweeper = new Sweeper({ plan, store, bus, clock, sourceWatermarks: (roots) => this.#sourceWatermarks(roots) });
+    const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
+    const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
+    this.#setting = { pipeline: plan.pipeline, store, bus, clock, ids, topology: 1, inputWatermarkOf, counted };
+    for (const stage of plan.stages) {
+      this.counts.set(stage.id, noCounts());
+      for (let shard = 0; shard < stage.shards; shard++) this.#addShard(stage, shard);
+    }
+    for (const source of plan.sources) this.#addSource(source);
+  }
+
+  /** Sets up the steps and opens the sources. */
+  async start(): Promise<void> {
+    for (const chain of this.#chains) await chain.setup();
+    for (const reader of this.#readers.values()) await reader.open();
+  }
+
+  async stop(): Promise<void> {
+    for (const chain of this.#chains) await chain.teardown();
+  }
+
+  decoder(source: string): SourceDecoder {
+    return this.#decoders.get(source)!;
+  }
+
+  /** Commits records of a source; what they send waits on the bus. */
+  async ingest(source: string, records: readonly ReadRecord[], ended: boolean): Promise<void> {
+    const reader = this.#readers.get(source)!;
+    await reader.commit(records, ended, this.#settled.get(reader.id));
+  }
+
+  /** Computes watermarks; the ticks wait on the bus. */
+  async sweep(): Promise<SweepResult> {
+    const result = await this.#sweeper.sweep();
+    this.#settled = result.settled;
+    return result;
+  }
+
+  /** Delivers until the bus is empty and every shard is idle. @throws what a shard could not get over */
+  async deliver(): Promise<void> {
+    for (;;) {
+      const messages = this.#options.bus.take();
+      if (messages.length === 0 && this.#pending.size === 0) break;
+      for (const message of messages) {
+        const shard = this.#shards.get(message.target);
+        if (shard !== undefined) this.#track(shard.offer(message));
+      }
+      while (this.#pending.size > 0) await Promise.all(this.#pending);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Writes everything that waits for a table. */
+  async flush(): Promise<void> {
+    for (const flusher of this.#flushers) await flusher.flushAll();
+  }
+
+  /** When the next processing-time timer of any shard is due. */
+  nextProcessingDue(): EpochMillis {
+    let next: EpochMillis = MAX_TIMESTAMP;
+    for (const due of this.#processingDue.values()) next = earlier(next, due);
+    return next;
+  }
+
+  #addShard(stage: Stage, number: number): void {
+    const { plan, store, flushByAge = true } = this.#options;
+    const id = shardId(stage.id, number);
+    if (stage.head.kind === 'writeBigQuery') {
+      const { rows, bytes, every } = stage.head.flush;
+      const policy: FlushPolicy = { rows, bytes, every: flushByAge ? every : MAX_TIMESTAMP };
+      const shard = new Shard(id, this.#setting, new SinkWork(policy));
+      const flusher = new Flusher(shard, stage.head, policy, this.#flusherSetting());
+      shard.onCommitted = (root) => this.#flushWhenDue(root, flusher, policy);
+      this.#flushers.push(flusher);
+      this.#shards.set(id, shard);
+      return;
+    }
+    const chain = chainOf(plan, stage, this.#setting.inputWatermarkOf);
+    this.#chains.push(chain);
+    const readsLate = plan.consumers({ node: stage.head, output: LATE_OUTPUT }).length > 0;
+    const shard = new Shard(id, this.#setting, new CellWork(new ReduceProgram(stage.head), chain, readsLate, store));
+    shard.onCommitted = (root) => this.#processingDue.set(id, root.processingDue);
+    this.#shards.set(id, shard);
+  }
+
+  #addSource(source: PlannedSource): void {
+    const chain = chainOf(this.plan, source, this.#setting.inputWatermarkOf);
+    this.#chains.push(chain);
+    this.#readers.set(source.id, new SplitReader(source, SPLIT, this.#setting, chain));
+    this.#decoders.set(source.id, new SourceDecoder(source.id, source.node.source));
+  }
+
+  #flusherSetting(): FlusherSetting {
+    const { plan, store, warehouse, clock, ids, epoch = 1 } = this.#options;
+    return { pipeline: plan.pipeline, epoch, store, warehouse, clock, ids };
+  }
+
+  #flushWhenDue(root: Root, flusher: Flusher, policy: FlushPolicy): void {
+    const state = sinkState(root);
+    const due = dueTime(state, policy);
+    this.#processingDue.set(root.id, due);
+    if (state.claim === null && due <= root.processingTime) this.#track(flusher.flushDue());
+  }
+
+  /** The watermark of a bounded source: the earliest of its splits'. */
+  #sourceWatermarks(roots: ReadonlyMap<RootId, Root>): Record<string, EpochMillis> {
+    const watermarks: Record<string, EpochMillis> = {};
+    for (const root of roots.values()) {
+      const source = sourceOf(root.id);
+      if (source !== undefined) watermarks[source] = earlier(watermarks[source] ?? MAX_TIMESTAMP, splitState(root).watermark);
+    }
+    return watermarks;
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => this.#pending.delete(tracked));
+    this.#pending.add(tracked);
+  }
+
+  #count(stage: string, counts: BundleCounts): void {
+    const total = this.counts.get(stage)!;
+    total.elements += counts.elements;
+    total.late += counts.late;
+    total.deadLetters += counts.deadLetters;
+    total.panes.EARLY += counts.panes.EARLY;
+    total.panes.ON_TIME += counts.panes.ON_TIME;
+    total.panes.LATE += counts.panes.LATE;
+  }
+}

@@ -1,0 +1,35 @@
+import { createReadStream } from 'node:fs';
+import { messageOf } from '../../model/errors.ts';
+import type { EpochMillis } from '../../model/time.ts';
+import type { RawRecord } from '../../engine/ingest/source-decoder.ts';
+import type { Input } from '../runner.ts';
+
+/** Bytes read at a time; the lines in them make a batch. */
+const CHUNK = 256 * 1024;
+
+/**
+ * Reads JSON Lines. A line that is no JSON is data, not a reason to stop: it comes out with its problem, and becomes a dead
+ * letter. Empty lines are passed over; record ids are line numbers.
+ */
+export async function* readJsonLines(path: string, now: () => EpochMillis): Input {
+  let line = 0;
+  let rest = '';
+  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: CHUNK })) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!;
+    yield lines.flatMap((text) => {
+      line += 1;
+      return record(text, line, path, now());
+    });
+  }
+  if (rest !== '') yield record(rest, line + 1, path, now());
+}
+
+function record(text: string, line: number, path: string, arrival: EpochMillis): RawRecord[] {
+  if (text === '' || text === '\r') return [];
+  try {
+    return [{ value: JSON.parse(text), id: String(line), arrival }];
+  } catch (error) {
+    return [{ value: text, id: String(line), arrival, problem: `${path} line ${line} is no JSON: ${messageOf(error)}` }];
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * What a pipeline is: nodes and the references between them. Invariant: a graph is immutable once built, acyclic by
+ * construction (a node refers only to nodes made before it), and its node names are unique.
+ */
+import type { CombineFn } from './combine.ts';
+import type { DoFn, ElementContext } from './dofn.ts';
+import type { Source } from './source.ts';
+import type { Column } from './table.ts';
+import type { WindowFn } from './windows.ts';
+import type { WindowingStrategy } from './windowing.ts';
+
+export const MAIN_OUTPUT = 'main';
+/** The output of grouping steps to which elements go that come too late. */
+export const LATE_OUTPUT = 'late';
+
+/** One output of a node. */
+export interface Ref {
+  readonly node: Node;
+  readonly output: string;
+}
+
+interface NodeBase {
+  readonly name: string;
+  readonly inputs: readonly Ref[];
+}
+
+export interface SourceNode extends NodeBase {
+  readonly kind: 'source';
+  readonly source: Source;
+}
+export interface MapNode extends NodeBase {
+  readonly kind: 'map';
+  readonly fn: (value: unknown, context: ElementContext) => unknown;
+}
+export interface FlatMapNode extends NodeBase {
+  readonly kind: 'flatMap';
+  readonly fn: (value: unknown, context: ElementContext) => Iterable<unknown>;
+}
+export interface FilterNode extends NodeBase {
+  readonly kind: 'filter';
+  readonly fn: (value: unknown, context: ElementContext) => boolean;
+}
+export interface ParDoNode extends NodeBase {
+  readonly kind: 'parDo';
+  /** Makes the DoFn of one chain of fused steps. */
+  readonly makeDoFn: () => DoFn<unknown, unknown>;
+  readonly outputs: readonly string[];
+  /** How much earlier than its input an output may be, in milliseconds. */
+  readonly allowedSkew: number;
+}
+export interface PartitionNode extends NodeBase {
+  readonly kind: 'partition';
+  readonly count: number;
+  readonly fn: (value: unknown, context: ElementContext) => number;
+}
+export interface WindowNode extends NodeBase {
+  readonly kind: 'window';
+  readonly windowFn: WindowFn;
+}
+export interface FlattenNode extends NodeBase {
+  readonly kind: 'flatten';
+}
+/** Groups or combines by key and window. */
+export interface ReduceNode extends NodeBase {
+  readonly kind: 'reduce';
+  readonly strategy: WindowingStrategy;
+  readonly combine: CombineFn<unknown, unknown, unknown>;
+  /** Whether the combine may be applied to parts of a bundle at the sender. */
+  readonly liftable: boolean;
+}
+export interface WriteBigQueryNode extends NodeBase {
+  readonly kind: 'writeBigQuery';
+  readonly table: string;
+  readonly columns: readonly Column[];
+  readonly key: readonly string[];
+  readonly partitionBy: string | undefined;
+  readonly clusterBy: readonly string[];
+  readonly row: (value: unknown, context: ElementContext) => Readonly<Record<string, unknown>>;
+  readonly flush: { readonly rows: number; readonly bytes: number; readonly every: number };
+}
+export interface WritePubSubNode extends NodeBase {
+  readonly kind: 'writePubSub';
+  readonly topic: string;
+  readonly message: (value: unknown, context: ElementContext) => { data: unknown; attributes: Readonly<Record<string, string>> };
+}
+
+export type Node =
+  | SourceNode
+  | MapNode
+  | FlatMapNode
+  | FilterNode
+  | ParDoNode
+  | PartitionNode
+  | WindowNode
+  | FlattenNode
+  | ReduceNode
+  | WriteBigQueryNode
+  | WritePubSubNode;
+
+/** A finished pipeline. */
+export interface Graph {
+  readonly name: string;
+  /** In the order in which they were made, which is topological. */
+  readonly nodes: readonly Node[];
+}

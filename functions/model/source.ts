@@ -1,0 +1,166 @@
+/**
+ * Sources: where elements come from, when they happened, and how far the source is known to be complete.
+ */
+import { ConfigurationError } from './errors.ts';
+import { type Duration, epochMillis, type EpochMillis, isElementTimestamp, type Millis, millis } from './time.ts';
+
+/** Anything with zod's `parse`: returns the value, typed, or throws with a reason. */
+export interface Schema<T> {
+  parse(input: unknown): T;
+}
+
+/** How authors may give an instant: epoch milliseconds, a `Date`, or text (see `instant`). */
+export type Instant = number | Date | string;
+
+/** How the watermark of a source is estimated from the elements that it has delivered. */
+export type WatermarkPolicy =
+  /** No element comes later than `delay` after the largest event time seen. */
+  | { readonly kind: 'boundedOutOfOrderness'; readonly delay: Millis; readonly maxLag?: Millis }
+  /** The watermark follows processing time, `lag` behind. */
+  | { readonly kind: 'processingTime'; readonly lag: Millis }
+  /** Like `boundedOutOfOrderness`, without waiting for a backlog sample: trusts that messages arrive within `slack`. */
+  | { readonly kind: 'trustArrival'; readonly delay: Millis; readonly slack: Millis }
+  /** Stays at the beginning until a bounded source ends. */
+  | { readonly kind: 'atEnd' };
+
+/**
+ * Event times are out of order by at most `delay`: the watermark is the largest event time seen, less `delay`.
+ * @param options.maxLag the watermark never falls further behind processing time than this, even without a fresh backlog sample
+ */
+export function boundedOutOfOrderness(delay: Duration, options: { maxLag?: Duration } = {}): WatermarkPolicy {
+  return {
+    kind: 'boundedOutOfOrderness',
+    delay: millis('boundedOutOfOrderness(delay)', delay),
+    ...(options.maxLag === undefined ? {} : { maxLag: millis('boundedOutOfOrderness(maxLag)', options.maxLag, 1) }),
+  };
+}
+
+/** Event times never step back. */
+export function monotonic(): WatermarkPolicy {
+  return boundedOutOfOrderness(0);
+}
+
+/** The watermark is processing time less `lag`, whatever comes. */
+export function processingTime(lag: Duration): WatermarkPolicy {
+  return { kind: 'processingTime', lag: millis('processingTime(lag)', lag) };
+}
+
+/** The low-latency choice: like `boundedOutOfOrderness(delay)`, but messages are trusted to arrive within `slack` of their publishing. */
+export function trustArrival(slack: Duration, delay: Duration = 0): WatermarkPolicy {
+  return {
+    kind: 'trustArrival',
+    slack: millis('trustArrival(slack)', slack),
+    delay: millis('trustArrival(delay)', delay),
+  };
+}
+
+/** What a source's author decides; `T` comes from the schema. */
+export interface SourceOptions<T> {
+  /** What does not parse becomes a dead letter. */
+  readonly schema: Schema<T>;
+  /** When the element happened. Default: when it was published, or read. */
+  readonly eventTime?: (value: T) => Instant;
+  /** When the element arrived, for replays of files: processing time follows it. Default: the clock. */
+  readonly arrivalTime?: (value: T) => Instant;
+  /** What identifies an element beyond one message, since a publisher's own retry makes a new message. Default: the message id. */
+  readonly id?: (value: T) => string;
+  /** Default: `boundedOutOfOrderness('1m')` for Pub/Sub; for files the watermark waits for the end. */
+  readonly watermark?: WatermarkPolicy;
+  /** An event's time moves the watermark at most to its arrival plus this. Default one minute. */
+  readonly maxAhead?: Duration;
+}
+
+export interface PubSubSourceOptions<T> extends SourceOptions<T> {
+  /** The topic's short name. Default: the source's name. */
+  readonly topic?: string;
+  /** `'atLeastOnce'` keeps no ids: a message that Pub/Sub repeats counts twice. Default `'exactlyOnce'`. */
+  readonly delivery?: 'exactlyOnce' | 'atLeastOnce';
+  /** How long ids are remembered. Default one hour. */
+  readonly idHorizon?: Duration;
+}
+
+export interface FileSourceOptions<T> extends SourceOptions<T> {
+  /** Where the file is, unless `--input` names another. */
+  readonly path?: string;
+}
+
+/** A source with its defaults filled in and its durations read. */
+export interface Source {
+  readonly kind: 'pubSub' | 'file';
+  readonly schema: Schema<unknown>;
+  readonly eventTime: ((value: unknown) => Instant) | undefined;
+  readonly arrivalTime: ((value: unknown) => Instant) | undefined;
+  readonly id: ((value: unknown) => string) | undefined;
+  readonly watermark: WatermarkPolicy;
+  readonly maxAhead: Millis;
+  readonly topic: string;
+  readonly path: string | undefined;
+  readonly exactlyOnce: boolean;
+  readonly idHorizon: Millis;
+}
+
+export function pubSubSource<T>(name: string, options: PubSubSourceOptions<T>): Source {
+  return {
+    ...common(name, options),
+    kind: 'pubSub',
+    watermark: options.watermark ?? boundedOutOfOrderness('1m'),
+    topic: options.topic ?? name,
+    path: undefined,
+    exactlyOnce: options.delivery !== 'atLeastOnce',
+    idHorizon: millis(`readPubSub '${name}' idHorizon`, options.idHorizon ?? '1h', 60_000),
+  };
+}
+
+export function fileSource<T>(name: string, options: FileSourceOptions<T>): Source {
+  return {
+    ...common(name, options),
+    kind: 'file',
+    watermark: options.watermark ?? { kind: 'atEnd' },
+    topic: name,
+    path: options.path,
+    exactlyOnce: true,
+    idHorizon: 0 as Millis,
+  };
+}
+
+function common<T>(name: string, options: SourceOptions<T>) {
+  if (typeof options?.schema?.parse !== 'function')
+    throw new ConfigurationError(`source '${name}': schema: expected something with a parse method, such as a zod schema`);
+  type Read<R> = ((value: unknown) => R) | undefined;
+  return {
+    schema: options.schema as Schema<unknown>,
+    eventTime: options.eventTime as Read<Instant>,
+    arrivalTime: options.arrivalTime as Read<Instant>,
+    id: options.id as Read<string>,
+    maxAhead: millis(`source '${name}' maxAhead`, options.maxAhead ?? '1m'),
+  };
+}
+
+/** The instant of what an author's function returned, or undefined when it is none. */
+export function instant(value: Instant): EpochMillis | undefined {
+  const at = typeof value === 'number' ? value : typeof value === 'string' ? utc(value) : value?.getTime?.();
+  return isElementTimestamp(at) ? epochMillis(at) : undefined;
+}
+
+const TEXT = /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/**
+ * Reads a date and time as UTC unless it names another zone: `2001-01-31`, `2001-01-31 07:05`, `2001/01/31 07:05:01`,
+ * `2001-01-31T07:05:01.250Z`, `…+01:00`. Finer parts than milliseconds are cut off. `NaN` when it is none of these, or before the year 100.
+ */
+export function utc(text: string): number {
+  const match = TEXT.exec(text);
+  if (match === null) return Number.NaN;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match;
+  const millisecond = fraction === '' ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const at = Date.UTC(+year!, +month! - 1, +day!, +hour, +minute, +second, millisecond);
+  const valid = +year! >= 100 && +month! >= 1 && +month! <= 12 && +day! >= 1 && new Date(at).getUTCDate() === +day! && +minute < 60 && +second < 60 && +hour < 24;
+  if (!valid) return Number.NaN;
+  return at - zoneOffset(zone);
+}
+
+function zoneOffset(zone: string | undefined): number {
+  if (zone === undefined || zone === 'Z') return 0;
+  const sign = zone.startsWith('-') ? -1 : 1;
+  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))) * 60_000;
+}

@@ -1,0 +1,178 @@
+/**
+ * From graph to stages. Invariant: a stage begins at a shuffle (a node whose work needs all elements of a key in one
+ * place) and ends where the next ones begin; stateless steps between are fused into the stage or source before them.
+ */
+import { ConfigurationError } from '../model/errors.ts';
+import type { Graph, Node, ReduceNode, Ref, SourceNode, WriteBigQueryNode } from '../model/graph.ts';
+import { canLift } from '../model/trigger-properties.ts';
+
+/** Nodes that need a shuffle before them. */
+export type HeadNode = ReduceNode | WriteBigQueryNode;
+
+/** Reads of one output: the node that reads it, and as which of its inputs. */
+export interface Consumer {
+  readonly node: Node;
+  readonly input: number;
+}
+
+export interface Stage {
+  /** The head's name; unique among stages and sources. */
+  readonly id: string;
+  readonly head: HeadNode;
+  /** Fixed for a pipeline's life. */
+  readonly shards: number;
+  /** Where shards run; slot = shard mod slots. */
+  readonly slots: number;
+  /** The stages and sources that send to it. */
+  readonly inputs: readonly string[];
+  /** The names of the steps that are fused behind the head, in order. */
+  readonly steps: readonly string[];
+}
+
+export interface PlannedSource {
+  readonly id: string;
+  readonly node: SourceNode;
+  /** `splits` have a position and are read once; `messages` are delivered at least once. */
+  readonly reader: 'messages' | 'splits';
+  readonly steps: readonly string[];
+}
+
+export interface Plan {
+  readonly pipeline: string;
+  readonly graph: Graph;
+  readonly sources: readonly PlannedSource[];
+  /** In topological order. */
+  readonly stages: readonly Stage[];
+  /** Who reads an output of a node. */
+  consumers(ref: Ref): readonly Consumer[];
+  stage(id: string): Stage;
+}
+
+export interface PlanOptions {
+  /** Shards of a stage. Default 4. */
+  readonly shards?: number;
+  /** Slots of a stage. Default 1. */
+  readonly slots?: number;
+  /** Sources that are read from files by position, whatever the pipeline declares. */
+  readonly files?: ReadonlySet<string>;
+}
+
+const DEFAULT_SHARDS = 4;
+const MAX_SHARDS = 1_000;
+
+/** @throws {ConfigurationError} when shards or slots are out of range, or `files` names no source */
+export function plan(graph: Graph, options: PlanOptions = {}): Plan {
+  const shards = wholeNumber('shards', options.shards ?? DEFAULT_SHARDS, MAX_SHARDS);
+  const slots = wholeNumber('slots', options.slots ?? 1, shards);
+  const consumers = consumersOf(graph);
+  const find = (ref: Ref): readonly Consumer[] => consumers.get(ref.node)?.get(ref.output) ?? [];
+  const heads = graph.nodes.filter(isHead);
+  const reached = new Map<Node, string[]>(heads.map((head) => [head, []]));
+  const fused = new Map<Node, string[]>();
+  for (const start of graph.nodes)
+    if (start.kind === 'source' || isHead(start)) fused.set(start, follow(start, find, (head) => reached.get(head)?.push(start.name)));
+  const stages = heads.map((head) => ({
+    id: head.name,
+    head,
+    // One flush of a table at a time is what makes MERGE safe, so a sink has one shard.
+    shards: head.kind === 'writeBigQuery' ? 1 : shards,
+    slots: head.kind === 'writeBigQuery' ? 1 : slots,
+    inputs: [...new Set(reached.get(head))],
+    steps: fused.get(head) ?? [],
+  }));
+  const sources = graph.nodes.filter((node): node is SourceNode => node.kind === 'source');
+  for (const file of options.files ?? [])
+    if (!sources.some((source) => source.name === file))
+      throw new ConfigurationError(`'${file}' is no source of pipeline '${graph.name}'; its sources are ${sources.map((source) => source.name).join(', ')}`);
+  refuseTwoSinksOfOneTable(graph);
+  return {
+    pipeline: graph.name,
+    graph,
+    stages,
+    sources: sources.map((node) => ({
+      id: node.name,
+      node,
+      reader: node.source.kind === 'file' || options.files?.has(node.name) ? 'splits' : 'messages',
+      steps: fused.get(node) ?? [],
+    })),
+    consumers: find,
+    stage: (id) => {
+      const stage = stages.find((candidate) => candidate.id === id);
+      if (stage === undefined) throw new ConfigurationError(`pipeline '${graph.name}' has no stage '${id}'; its stages are ${stages.map((each) => each.id).join(', ')}`);
+      return stage;
+    },
+  };
+}
+
+export function isHead(node: Node): node is HeadNode {
+  return node.kind === 'reduce' || node.kind === 'writeBigQuery';
+}
+
+/** Whether `producer` may combine parts of a bundle itself before it sends to `head`. */
+export function mayLift(producer: Stage | PlannedSource, head: HeadNode): boolean {
+  if (head.kind !== 'reduce' || !head.liftable) return false;
+  const once = 'head' in producer || producer.reader === 'splits' || !producer.node.source.exactlyOnce;
+  return once && head.strategy.windowFn.kind !== 'sessions' && canLift(head.strategy.trigger);
+}
+
+function consumersOf(graph: Graph): Map<Node, Map<string, Consumer[]>> {
+  const consumers = new Map<Node, Map<string, Consumer[]>>();
+  for (const node of graph.nodes)
+    for (const [input, ref] of node.inputs.entries()) {
+      let outputs = consumers.get(ref.node);
+      if (outputs === undefined) consumers.set(ref.node, (outputs = new Map()));
+      outputs.set(ref.output, [...(outputs.get(ref.output) ?? []), { node, input }]);
+    }
+  return consumers;
+}
+
+/** The stateless steps behind `start`, in the graph's order; tells each head that they lead to. */
+function follow(start: Node, find: (ref: Ref) => readonly Consumer[], atHead: (head: HeadNode) => void): string[] {
+  const seen = new Set<Node>();
+  const visit = (node: Node): void => {
+    for (const output of outputsOf(node))
+      for (const { node: next } of find({ node, output })) {
+        if (isHead(next)) atHead(next);
+        else if (!seen.has(next)) {
+          seen.add(next);
+          visit(next);
+        }
+      }
+  };
+  visit(start);
+  return [...seen].map((node) => node.name);
+}
+
+/** The names of a node's outputs. */
+export function outputsOf(node: Node): readonly string[] {
+  switch (node.kind) {
+    case 'parDo':
+      return ['main', ...node.outputs];
+    case 'partition':
+      return Array.from({ length: node.count }, (_, i) => String(i));
+    case 'reduce':
+      return ['main', 'late'];
+    case 'writeBigQuery':
+    case 'writePubSub':
+      return [];
+    default:
+      return ['main'];
+  }
+}
+
+function refuseTwoSinksOfOneTable(graph: Graph): void {
+  const tables = new Map<string, string>();
+  for (const node of graph.nodes) {
+    if (node.kind !== 'writeBigQuery') continue;
+    const other = tables.get(node.table);
+    if (other !== undefined)
+      throw new ConfigurationError(`'${other}' and '${node.name}' both write table '${node.table}'; two sinks cannot keep the order of one table's panes, so flatten their inputs into one`);
+    tables.set(node.table, node.name);
+  }
+}
+
+function wholeNumber(field: string, value: number, most: number): number {
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new ConfigurationError(`${field}: expected a whole number from 1 to ${most}, got ${value}`);
+  return value;
+}
