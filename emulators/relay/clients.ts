@@ -5,6 +5,12 @@ import { ConfigurationError } from '../../functions/model/errors.ts';
 /** The two clients' options are one type, but the package does not export it. */
 type ClientOptions = NonNullable<ConstructorParameters<typeof v1.SubscriberClient>[0]>;
 
+/**
+ * For every call: tried once. The client's own retries would last a minute after the emulator has gone, and the relay
+ * has a better way: what was not acknowledged comes again.
+ */
+export const ONCE = { timeout: 5_000, retry: null } as const;
+
 export interface Clients {
   readonly subscriber: v1.SubscriberClient;
   readonly publisher: v1.PublisherClient;

@@ -1,4 +1,5 @@
 import type { v1 } from '@google-cloud/pubsub';
+import { ONCE } from './clients.ts';
 import { dataOf, type PulledMessage, publishTimeOf } from './wire.ts';
 
 /** The attributes that Pub/Sub adds to a message when it gives it to a dead-letter topic. */
@@ -27,5 +28,5 @@ export async function forwardDeadLetter(
 ): Promise<void> {
   const attributes = deadLetterAttributes(path, message, deliveryCount);
   const orderingKey = message.orderingKey ?? '';
-  await publisher.publish({ topic, messages: [{ data: dataOf(message), attributes, orderingKey }] });
+  await publisher.publish({ topic, messages: [{ data: dataOf(message), attributes, orderingKey }] }, ONCE);
 }

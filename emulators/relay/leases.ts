@@ -4,6 +4,7 @@
  * back within `LEASE_SECONDS`.
  */
 import type { v1 } from '@google-cloud/pubsub';
+import { ONCE } from './clients.ts';
 
 const LEASE_SECONDS = 30;
 const RENEW_EVERY_MILLIS = 2_000;
@@ -80,7 +81,7 @@ export class Leases {
     for (let from = 0; from < ackIds.length; from += GATHER_IDS) {
       const some = ackIds.slice(from, from + GATHER_IDS);
       const request = { subscription: this.#subscription, ackIds: some, ackDeadlineSeconds };
-      this.#call(this.#subscriber.modifyAckDeadline(request));
+      this.#call(this.#subscriber.modifyAckDeadline(request, ONCE));
     }
   }
 
@@ -90,7 +91,7 @@ export class Leases {
     const ackIds = this.#acknowledged;
     this.#acknowledged = [];
     if (ackIds.length === 0) return;
-    this.#call(this.#subscriber.acknowledge({ subscription: this.#subscription, ackIds }));
+    this.#call(this.#subscriber.acknowledge({ subscription: this.#subscription, ackIds }, ONCE));
   }
 
   #call(answer: Promise<unknown>): void {

@@ -1,6 +1,7 @@
 /** What a subscription says about delivery, in our own terms. */
 import type { v1 } from '@google-cloud/pubsub';
 import { ConfigurationError, messageOf } from '../../functions/model/errors.ts';
+import { ONCE } from './clients.ts';
 
 export interface DeliveryPolicy {
   /** `projects/P/subscriptions/S`. */
@@ -23,11 +24,9 @@ interface ProtoDuration {
 
 /** @throws {ConfigurationError} when the subscription is not there, or has a push endpoint of its own */
 export async function readPolicy(subscriber: v1.SubscriberClient, path: string): Promise<DeliveryPolicy> {
-  const [found] = await subscriber
-    .getSubscription({ subscription: path }, { timeout: 10_000 })
-    .catch((error: unknown) => {
-      throw new ConfigurationError(`relay: cannot read ${path}: ${messageOf(error)}`, { cause: error });
-    });
+  const [found] = await subscriber.getSubscription({ subscription: path }, ONCE).catch((error: unknown) => {
+    throw new ConfigurationError(`relay: cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  });
   if (found.pushConfig?.pushEndpoint) {
     throw new ConfigurationError(
       `relay: ${path} pushes to ${found.pushConfig.pushEndpoint} by itself; create it without a push endpoint, the relay pushes instead`,

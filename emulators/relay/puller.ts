@@ -5,6 +5,7 @@
  * measured at 35,000 a second.
  */
 import type { v1 } from '@google-cloud/pubsub';
+import { ONCE } from './clients.ts';
 import type { PulledMessage } from './wire.ts';
 
 export interface Pulled {
@@ -80,7 +81,7 @@ export class Puller {
     const request = { subscription: this.#subscription, maxMessages };
     this.#askedAt = Date.now();
     try {
-      const [answer] = await this.#subscriber.pull(request, { timeout: PULL_TIMEOUT_MILLIS });
+      const [answer] = await this.#subscriber.pull(request, { ...ONCE, timeout: PULL_TIMEOUT_MILLIS });
       this.#askedAt = undefined;
       const received = answer.receivedMessages ?? [];
       this.#take(

@@ -1,81 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Emulators, startEmulators } from '../../emulators/launch.ts';
-import { type Clients, openClients } from '../../emulators/relay/clients.ts';
-import { type Relay, type RelayOptions, type RouteOptions, startRelay } from '../../emulators/relay/relay.ts';
-import { type FunctionServer, startFunction } from './function-server.ts';
-
-const PROJECT = 'demo-relay';
-const QUICK = { minimum: 20, maximum: 40 };
-const WAIT = { timeout: 20_000, interval: 20 };
-
-let emulators: Emulators<{ firestore: false }>;
-let clients: Clients;
-let names = 0;
-const open: { close?(): Promise<void>; stop?(): Promise<void> }[] = [];
-
-beforeAll(async () => {
-  emulators = await startEmulators({ firestore: false, projectId: PROJECT });
-  clients = await openClients(PROJECT, emulators.pubsubHost);
-});
-afterAll(async () => {
-  await clients?.close();
-  await emulators?.stop();
-});
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await (one.stop?.() ?? one.close?.());
-});
-
-interface Subscribed {
-  readonly topic: string;
-  readonly subscription: string;
-}
-
-async function subscribed(more: Record<string, unknown> = {}): Promise<Subscribed> {
-  const name = `relay-${names++}`;
-  const topic = `projects/${PROJECT}/topics/${name}`;
-  await clients.publisher.createTopic({ name: topic });
-  const subscription = `projects/${PROJECT}/subscriptions/${name}`;
-  await clients.subscriber.createSubscription({ name: subscription, topic, ackDeadlineSeconds: 10, ...more });
-  return { topic, subscription: name };
-}
-
-async function publish(topic: string, texts: readonly string[], more: Record<string, unknown> = {}): Promise<string[]> {
-  const messages = texts.map((text) => ({ data: Buffer.from(text), ...more }));
-  const [answer] = await clients.publisher.publish({ topic, messages });
-  return answer.messageIds ?? [];
-}
-
-async function functionThat(answer?: Parameters<typeof startFunction>[0], port?: number): Promise<FunctionServer> {
-  const server = await startFunction(answer, port);
-  open.push(server);
-  return server;
-}
-
-async function relayTo(
-  server: { readonly url: string },
-  { subscription }: Subscribed,
-  route: Partial<RouteOptions> = {},
-  more: Partial<RelayOptions> = {},
-): Promise<Relay> {
-  const relay = await startRelay({
-    projectId: PROJECT,
-    pubsubHost: emulators.pubsubHost,
-    routes: [{ subscription, url: server.url, retryBackoff: QUICK, ...route }],
-    onProblem: () => {},
-    ...more,
-  });
-  open.push(relay);
-  return relay;
-}
-
-/** How many messages the emulator would give to anybody now. */
-async function leftOver({ subscription }: Subscribed): Promise<number> {
-  const path = `projects/${PROJECT}/subscriptions/${subscription}`;
-  const [answer] = await clients.subscriber.pull({ subscription: path, maxMessages: 1_000, returnImmediately: true });
-  return answer.receivedMessages?.length ?? 0;
-}
-
-const numbered = (count: number) => Array.from({ length: count }, (_, n) => `m${n}`);
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { startRelay } from '../../emulators/relay/relay.ts';
+import {
+  emulators,
+  functionThat,
+  leftOver,
+  numbered,
+  open,
+  PROJECT,
+  publish,
+  relayTo,
+  subscribed,
+  WAIT,
+} from './relay-harness.ts';
+import { startFunction } from './function-server.ts';
 
 describe('what a function receives', () => {
   it('has the form of a push, with both spellings and no empty fields', async () => {
@@ -141,6 +80,36 @@ describe('acknowledgement', () => {
     await publish(source.topic, ['x']);
     await vi.waitFor(() => expect(relay.stats()[0]?.acknowledged).toBe(1), WAIT);
     expect(server.seen).toHaveLength(2);
+  });
+
+  it('follows 102 Processing without waiting for the end', async () => {
+    const source = await subscribed();
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeProcessing();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const relay = await relayTo({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }, source);
+    await publish(source.topic, ['x']);
+    await vi.waitFor(() => expect(relay.stats()[0]).toMatchObject({ acknowledged: 1, answers: { 102: 1 } }), WAIT);
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('does not follow a connection that was cut: the message comes again', async () => {
+    const source = await subscribed();
+    let pushes = 0;
+    const server = createServer((request, response) => {
+      if (pushes++ === 0) request.socket.destroy();
+      else request.resume().on('end', () => response.writeHead(204).end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const relay = await relayTo({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }, source);
+    await publish(source.topic, ['x']);
+    await vi.waitFor(() => expect(relay.stats()[0]?.acknowledged).toBe(1), WAIT);
+    expect(relay.stats()[0]).toMatchObject({ pushed: 2, answers: { unreachable: 1, 204: 1 } });
+    server.close();
+    server.closeAllConnections();
   });
 
   it('is for good: nothing is left in the emulator', async () => {
@@ -246,152 +215,5 @@ describe('refused messages', () => {
     await vi.waitFor(() => expect(relay.stats()[0]).toMatchObject({ acknowledged: 50, held: 0 }), WAIT);
     expect(new Set(server.seen.map(({ text }) => text)).size).toBe(50);
     expect(problems).toEqual([`relay: ${source.subscription}: its function does not answer: ECONNREFUSED`]);
-  });
-});
-
-describe('flow', () => {
-  it('reaches the concurrency that was chosen and never passes it', async () => {
-    const source = await subscribed();
-    const server = await functionThat(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      return 204;
-    });
-    const relay = await relayTo(server, source, { concurrency: 37 });
-    await publish(source.topic, numbered(400));
-    await vi.waitFor(() => expect(relay.stats()[0]?.acknowledged).toBe(400), WAIT);
-    expect(server.mostOpen()).toBe(37);
-  });
-
-  it('leaves in the emulator what it has no room for', async () => {
-    const source = await subscribed();
-    let release: (status: number) => void = () => {};
-    const gate = new Promise<number>((resolve) => {
-      release = resolve;
-    });
-    const server = await functionThat(() => gate);
-    const relay = await relayTo(server, source, { concurrency: 10 });
-    await publish(source.topic, numbered(500));
-    await vi.waitFor(() => expect(relay.stats()[0]?.inFlight).toBe(10), WAIT);
-    expect(relay.stats()[0]).toMatchObject({ caughtUp: false });
-    expect(relay.stats()[0]?.held).toBeLessThanOrEqual(220);
-    expect(relay.stats()[0]?.oldestHeld).toBe(Date.parse(server.seen[0]?.body.message.publishTime));
-    release(204);
-    await vi.waitFor(() => expect(relay.stats()[0]).toMatchObject({ acknowledged: 500, caughtUp: true }), WAIT);
-    expect(relay.stats()[0]?.oldestHeld).toBeUndefined();
-  });
-
-  it('pauses and resumes a subscription', async () => {
-    const source = await subscribed();
-    const server = await functionThat();
-    const relay = await relayTo(server, source);
-    relay.pause(source.subscription);
-    await publish(source.topic, numbered(20));
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(server.seen).toHaveLength(0);
-    relay.resume(source.subscription);
-    await vi.waitFor(() => expect(server.seen).toHaveLength(20), WAIT);
-    expect(() => relay.pause('other')).toThrow("no route has the subscription 'other'");
-  });
-
-  it('gives back on stop what was not delivered', async () => {
-    const source = await subscribed();
-    const server = await functionThat(() => 500);
-    const relay = await relayTo(server, source, { retryBackoff: { minimum: 60_000, maximum: 60_000 } });
-    await publish(source.topic, numbered(30));
-    await vi.waitFor(() => expect(relay.stats()[0]?.refused).toBe(30), WAIT);
-    await relay.stop();
-    const again = await functionThat();
-    const second = await relayTo(again, source);
-    await vi.waitFor(() => expect(second.stats()[0]?.acknowledged).toBe(30), WAIT);
-  });
-});
-
-describe('troubles', () => {
-  it('deliver each attempt twice: together, right after, and later', async () => {
-    const source = await subscribed();
-    const server = await functionThat(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      return 204;
-    });
-    const relay = await relayTo(server, source, {}, { troubles: { seed: 3, duplicate: { share: 1 } } });
-    await publish(source.topic, numbered(60));
-    await vi.waitFor(() => expect(relay.stats()[0]).toMatchObject({ pushed: 120, held: 0 }), WAIT);
-    expect(relay.stats()[0]).toMatchObject({ acknowledged: 60, duplicated: 60, pulled: 60 });
-    const gaps = numbered(60).map((text) => {
-      const times = server.seen.filter((push) => push.text === text).map(({ at }) => at);
-      expect(times).toHaveLength(2);
-      return times[1]! - times[0]!;
-    });
-    expect(gaps.filter((gap) => gap < 25).length).toBeGreaterThan(5);
-    expect(gaps.filter((gap) => gap >= 25 && gap < 200).length).toBeGreaterThan(5);
-    expect(gaps.filter((gap) => gap >= 200).length).toBeGreaterThan(5);
-  });
-
-  it('drop a share of the messages of the chosen subscription, and only there', async () => {
-    const [internal, outside] = [await subscribed(), await subscribed()];
-    const [internalServer, outsideServer] = [await functionThat(), await functionThat()];
-    const relay = await startRelay({
-      projectId: PROJECT,
-      pubsubHost: emulators.pubsubHost,
-      routes: [
-        { subscription: internal.subscription, url: internalServer.url },
-        { subscription: outside.subscription, url: outsideServer.url },
-      ],
-      troubles: { seed: 11, drop: { share: 0.1, subscriptions: [internal.subscription] } },
-    });
-    open.push(relay);
-    await publish(internal.topic, numbered(1_000));
-    await publish(outside.topic, numbered(200));
-    await vi.waitFor(() => {
-      const [inside, out] = relay.stats();
-      expect(inside!.acknowledged + inside!.dropped).toBe(1_000);
-      expect(out).toMatchObject({ acknowledged: 200, dropped: 0 });
-    }, WAIT);
-    const { dropped } = relay.stats()[0]!;
-    expect(dropped).toBeGreaterThan(60);
-    expect(dropped).toBeLessThan(140);
-    expect(internalServer.seen).toHaveLength(1_000 - dropped);
-    await relay.stop();
-    expect(await leftOver(internal)).toBe(0);
-  });
-
-  it('reorder messages', async () => {
-    const source = await subscribed();
-    const server = await functionThat();
-    const troubles = { seed: 5, reorder: { share: 1, within: 25 } };
-    await relayTo(server, source, { concurrency: 1 }, { troubles });
-    await publish(source.topic, numbered(90));
-    await vi.waitFor(() => expect(server.seen).toHaveLength(90), WAIT);
-    const order = server.seen.map(({ text }) => text);
-    expect(order).not.toEqual(numbered(90));
-    expect([...order].sort()).toEqual([...numbered(90)].sort());
-  });
-
-  it('delay messages, up to the time that is named', async () => {
-    const source = await subscribed();
-    const server = await functionThat();
-    const troubles = { seed: 6, delay: { share: 1, maxMillis: 1_000 } };
-    const relay = await relayTo(server, source, {}, { troubles });
-    await publish(source.topic, numbered(50));
-    await vi.waitFor(() => expect(relay.stats()[0]?.acknowledged).toBe(50), WAIT);
-    const spread = server.seen.at(-1)!.at - server.seen[0]!.at;
-    expect(spread).toBeGreaterThan(600);
-    expect(spread).toBeLessThan(1_500);
-  });
-});
-
-describe('a relay that cannot work', () => {
-  it('says that the subscription is missing', async () => {
-    const nowhere = { topic: '', subscription: 'nowhere' };
-    await expect(relayTo({ url: 'http://127.0.0.1:1/' }, nowhere)).rejects.toThrow(
-      /cannot read projects\/demo-relay\/subscriptions\/nowhere: 5 NOT_FOUND/,
-    );
-  });
-
-  it('says that the subscription pushes by itself', async () => {
-    const source = await subscribed({ pushConfig: { pushEndpoint: 'http://127.0.0.1:1/own' } });
-    await expect(relayTo({ url: 'http://127.0.0.1:1/' }, source)).rejects.toThrow(
-      /pushes to http:\/\/127\.0\.0\.1:1\/own by itself; create it without a push endpoint/,
-    );
   });
 });
