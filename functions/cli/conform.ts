@@ -2,9 +2,15 @@
  * `millrace conform`: runs conformance cases, one a line, against the engine that pipelines run on. A case is one key
  * of one grouping step; it is run as it stands, without the checks that an author gets when a pipeline is built.
  */
-import type { FailedPane, LateInput, Pane, ReduceContext, ReduceInput } from '../engine/reduce/contract.ts';
-import { KeyReduction } from '../engine/reduce/key-reduction.ts';
-import { reduceSpec } from '../engine/reduce/spec.ts';
+import {
+  type FailedPane,
+  KeyReduction,
+  type LateInput,
+  type Pane,
+  type ReduceContext,
+  type ReduceInput,
+  reduceSpec,
+} from '../engine/reduce/index.ts';
 import { collect } from '../model/combine.ts';
 import type { PaneInfo } from '../model/pane.ts';
 import { earlier, type EpochMillis, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../model/time.ts';

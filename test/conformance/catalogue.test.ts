@@ -452,4 +452,12 @@ describe('beyond the catalogue', () => {
       'in 8,16 | wm 15 | in 4 | ?drop late=1,closed=0 | wm +inf | → ON_TIME#0/0* {8,16}@25 [8,26)',
     );
   });
+
+  it('the next part of afterEach waits until its window is asked: by elements, or by a timer that is due', () => {
+    const header = 'Fixed(10) Each(First(Count(2),PTime(20)),EOW()) DISC L100 EOW';
+    const untilEnd = 'wm 0 | pt 0 | in 1,2 | → EARLY#0/-1 {1,2}@9 | wm 10 | → nothing';
+    runScenario(header, `${untilEnd} | in 3 | → LATE#1/0* {3}@9`);
+    runScenario(header, `${untilEnd} | pt 20 | in 3 | → LATE#1/0* {3}@9`);
+    runScenario(header, `${untilEnd} | pt 21 | → nothing | in 3 | ?drop late=0,closed=1`);
+  });
 });

@@ -18,9 +18,9 @@ export interface CompiledTrigger {
   readonly machines: number;
   readonly slots: number;
   /**
-   * Whether a timer stays due after the firing that ended its delay. Beam never takes such timers back. Only in
-   * `afterEach`, where the next part can be ready before anything asks it, can that be seen; elsewhere stale timers are
-   * taken back, since each would cost a useless wake-up.
+   * Whether a timer stays due after the firing that ended its delay. Beam never takes such timers back. That can be seen
+   * only where a firing takes a part to its next stage, which can be ready before anything else asks it; elsewhere stale
+   * timers are taken back, since each would cost a useless wake-up.
    */
   readonly keepsStaleTimers: boolean;
 }
@@ -29,7 +29,7 @@ export interface CompiledTrigger {
 export function compileTrigger(trigger: Trigger, mayMerge: boolean): CompiledTrigger {
   const layout: TriggerLayout = { machines: 0, slots: 0 };
   const root = compile(trigger, layout, mayMerge);
-  return { root, machines: layout.machines, slots: layout.slots, keepsStaleTimers: hasSequence(trigger) };
+  return { root, machines: layout.machines, slots: layout.slots, keepsStaleTimers: hasHiddenStages(trigger) };
 }
 
 export function newTriggerState(trigger: CompiledTrigger): TriggerState {
@@ -82,20 +82,28 @@ function compile(trigger: Trigger, layout: TriggerLayout, mayMerge: boolean): Tr
   }
 }
 
-function hasSequence(trigger: Trigger): boolean {
+/** Whether there is an `afterEach`, or early and late firings anywhere but at the root. */
+function hasHiddenStages(trigger: Trigger): boolean {
+  return trigger.kind === 'afterEach' || partsOf(trigger).some((part) => hasEarlyOrLate(part) || hasHiddenStages(part));
+}
+
+function hasEarlyOrLate(trigger: Trigger): boolean {
+  return trigger.kind === 'afterWatermark' && partsOf(trigger).length > 0;
+}
+
+function partsOf(trigger: Trigger): readonly Trigger[] {
   switch (trigger.kind) {
-    case 'afterEach':
-      return true;
     case 'afterWatermark':
-      return [trigger.early, trigger.late].some((part) => part !== undefined && hasSequence(part));
+      return [trigger.early, trigger.late].filter((part) => part !== undefined);
     case 'repeatedly':
-      return hasSequence(trigger.trigger);
+      return [trigger.trigger];
     case 'afterFirst':
     case 'afterAll':
-      return trigger.triggers.some(hasSequence);
+    case 'afterEach':
+      return trigger.triggers;
     case 'orFinally':
-      return hasSequence(trigger.trigger) || hasSequence(trigger.until);
+      return [trigger.trigger, trigger.until];
     default:
-      return false;
+      return [];
   }
 }
