@@ -2,14 +2,48 @@
 export type { CombineFn } from './model/combine.ts';
 export * from './model/combine.ts';
 export type { GroupedByKey, KeyedPCollection, PCollection } from './model/collection.ts';
-export { type DoFn, type ElementContext, type FinishContext, type OutputOptions, type ProcessContext, type Tag, tag } from './model/dofn.ts';
-export { ConfigurationError, DecodeError, MillraceError, PoisonError, RetryableError, TooLargeError } from './model/errors.ts';
+export {
+  type DoFn,
+  type ElementContext,
+  type FinishContext,
+  type OutputOptions,
+  type ProcessContext,
+  type Tag,
+  tag,
+} from './model/dofn.ts';
+export {
+  ConfigurationError,
+  DecodeError,
+  MillraceError,
+  PoisonError,
+  RetryableError,
+  TooLargeError,
+} from './model/errors.ts';
 export type { Key, KV } from './model/key.ts';
 export type { LateRecord } from './model/late.ts';
 export type { PaneInfo } from './model/pane.ts';
 export { type Pipeline, pipeline } from './model/pipeline.ts';
-export { boundedOutOfOrderness, type Instant, monotonic, processingTime, type Schema, trustArrival, utc } from './model/source.ts';
+export {
+  boundedOutOfOrderness,
+  type Instant,
+  monotonic,
+  processingTime,
+  type Schema,
+  trustArrival,
+  utc,
+} from './model/source.ts';
 export type { ColumnType, RowOf } from './model/table.ts';
 export type { Duration } from './model/time.ts';
-export { afterAll, afterCount, afterEach, afterFirst, afterProcessingTime, afterWatermark, defaultTrigger, never, orFinally, repeatedly } from './model/triggers.ts';
+export {
+  afterAll,
+  afterCount,
+  afterEach,
+  afterFirst,
+  afterProcessingTime,
+  afterWatermark,
+  defaultTrigger,
+  never,
+  orFinally,
+  repeatedly,
+} from './model/triggers.ts';
 export { fixedWindows, globalWindow, sessions, slidingWindows, type Window } from './model/windows.ts';

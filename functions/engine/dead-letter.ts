@@ -51,13 +51,34 @@ const FIRST = { generation: 0, status: 'dead' } as const;
 export function elementDeadLetter(place: DeadLetterPlace, failure: StepFailure): DeadLetter {
   const { element, step, error } = failure;
   const { value, timestamp, windows, pane } = element;
-  return { ...place, ...FIRST, kind: 'element', step, ...errorFields(error), value: carried(value), timestamp, windows, pane, count: 1 };
+  return {
+    ...place,
+    ...FIRST,
+    kind: 'element',
+    step,
+    ...errorFields(error),
+    value: carried(value),
+    timestamp,
+    windows,
+    pane,
+    count: 1,
+  };
 }
 
 export function firingDeadLetter(place: DeadLetterPlace, key: unknown, failure: FiringFailure): DeadLetter {
   const { window, error, state, pane } = failure;
   const at = { windows: [window], ...(pane === undefined ? {} : { pane }) };
-  return { ...place, ...FIRST, kind: 'firing', step: place.stage, ...errorFields(error), key, value: carried(state), ...at, count: 1 };
+  return {
+    ...place,
+    ...FIRST,
+    kind: 'firing',
+    step: place.stage,
+    ...errorFields(error),
+    key,
+    value: carried(state),
+    ...at,
+    count: 1,
+  };
 }
 
 export function lateDeadLetter(place: DeadLetterPlace, record: LateRecord<unknown, unknown>): DeadLetter {
@@ -81,11 +102,24 @@ export function lateDeadLetter(place: DeadLetterPlace, record: LateRecord<unknow
 }
 
 export function sourceDeadLetter(place: DeadLetterPlace, raw: unknown, error: unknown): DeadLetter {
-  return { ...place, ...FIRST, kind: 'source', step: place.stage, ...errorFields(error), value: carried(raw), count: 1 };
+  return {
+    ...place,
+    ...FIRST,
+    kind: 'source',
+    step: place.stage,
+    ...errorFields(error),
+    value: carried(raw),
+    count: 1,
+  };
 }
 
 export function deadLetterDocument(letter: DeadLetter): Document {
-  return { collection: 'deadLetters', id: letter.id, body: letter, index: { status: letter.status, failedAt: letter.failedAt } };
+  return {
+    collection: 'deadLetters',
+    id: letter.id,
+    body: letter,
+    index: { status: letter.status, failedAt: letter.failedAt },
+  };
 }
 
 function errorFields(error: unknown): { code: string; errorClass: string; message: string; stack?: string } {

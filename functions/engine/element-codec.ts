@@ -84,7 +84,8 @@ export function decodeBody(body: string): Incoming[] {
 }
 
 function decodeElement(tuple: unknown): Incoming {
-  if (!Array.isArray(tuple) || tuple.length !== 8) throw new CorruptionError('an envelope holds something that is no element');
+  if (!Array.isArray(tuple) || tuple.length !== 8)
+    throw new CorruptionError('an envelope holds something that is no element');
   const [inlet, kind, timestamp, key, json, windows, sixth, seventh] = tuple;
   const lifted = kind === LIFTED || kind === LIFTED_TAGGED;
   return {

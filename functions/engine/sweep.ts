@@ -10,7 +10,7 @@ import type { Store } from '../ports/store.ts';
 import { isShardRoot, outboxId, type RootId, shardId } from './protocol/names.ts';
 import type { OutboxBody } from './protocol/outbox.ts';
 import { contains, covers } from './protocol/ranges.ts';
-import type { OpenRange, Root, SettledFacts } from './protocol/root.ts';
+import { hasDueTimers, type OpenRange, type Root, type SettledFacts } from './protocol/root.ts';
 import { advance, computeWatermarks, NO_WATERMARKS, type Watermarks } from './protocol/watermarks.ts';
 
 /** The name of the pipeline's own document. */
@@ -22,7 +22,10 @@ export interface SweepSetting {
   readonly bus: Bus;
   readonly clock: Clock;
   /** The watermark of each source, from the snapshot. */
-  readonly sourceWatermarks: (roots: ReadonlyMap<RootId, Root>, now: EpochMillis) => Readonly<Record<string, EpochMillis>>;
+  readonly sourceWatermarks: (
+    roots: ReadonlyMap<RootId, Root>,
+    now: EpochMillis,
+  ) => Readonly<Record<string, EpochMillis>>;
 }
 
 export interface SweepResult {
@@ -97,9 +100,17 @@ export class Sweeper {
         if (root === undefined) continue;
         const facts = settled.get(target);
         const gone = Object.keys(root.done).filter((sender) => !roots.has(sender) && !isShardRoot(sender));
-        const due = root.eventDue <= inputWatermark || root.processingDue <= later(now, root.processingTime);
+        const due = hasDueTimers(root, inputWatermark, later(now, root.processingTime));
         if (!due && facts === undefined && gone.length === 0) continue;
-        ticks.push({ kind: 'tick', target, inputWatermark, outputWatermark, processingTime: now, settled: facts ?? {}, gone });
+        ticks.push({
+          kind: 'tick',
+          target,
+          inputWatermark,
+          outputWatermark,
+          processingTime: now,
+          settled: facts ?? {},
+          gone,
+        });
       }
     }
     return ticks;
@@ -115,7 +126,9 @@ export class Sweeper {
         for (const range of root.open[target]!) {
           if (covers(done, range.from, range.to) || !isDueAgain(range.born, lastSweep, now)) continue;
           const room = MAX_REPUBLISHED - (sent.get(target) ?? 0);
-          const envelopes = (await this.#envelopes(root.id, target, range)).filter((envelope) => !contains(done, envelope.number)).slice(0, room);
+          const envelopes = (await this.#envelopes(root.id, target, range))
+            .filter((envelope) => !contains(done, envelope.number))
+            .slice(0, room);
           if (envelopes.length === 0) continue;
           sent.set(target, (sent.get(target) ?? 0) + envelopes.length);
           await bus.send(envelopes);
@@ -132,7 +145,8 @@ export class Sweeper {
 
   async #envelopes(root: RootId, target: RootId, range: OpenRange): Promise<Envelope[]> {
     const ids: string[] = [];
-    for (let document = range.firstDocument; document <= range.lastDocument; document++) ids.push(outboxId(root, document));
+    for (let document = range.firstDocument; document <= range.lastDocument; document++)
+      ids.push(outboxId(root, document));
     const documents = await this.#setting.store.get('outbox', ids);
     return documents
       .flatMap((document) => (document === undefined ? [] : (document.body as OutboxBody).envelopes))

@@ -22,7 +22,7 @@ import type { Plan, PlannedSource, Stage } from '../plan/plan.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { Warehouse } from '../ports/warehouse.ts';
 import type { Store } from '../ports/store.ts';
-import { MemoryBus } from './memory-bus.ts';
+import type { MemoryBus } from './memory-bus.ts';
 
 export interface EmbeddedOptions {
   readonly plan: Plan;
@@ -60,7 +60,13 @@ export class Embedded {
     const { plan, store, bus, clock, ids } = options;
     this.plan = plan;
     this.#options = options;
-    this.#sweeper = new Sweeper({ plan, store, bus, clock, sourceWatermarks: (roots) => this.#sourceWatermarks(roots) });
+    this.#sweeper = new Sweeper({
+      plan,
+      store,
+      bus,
+      clock,
+      sourceWatermarks: (roots) => this.#sourceWatermarks(roots),
+    });
     const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
     this.#setting = { pipeline: plan.pipeline, store, bus, clock, ids, topology: 1, inputWatermarkOf, counted };
@@ -89,6 +95,13 @@ export class Embedded {
   async ingest(source: string, records: readonly ReadRecord[], ended: boolean): Promise<void> {
     const reader = this.#readers.get(source)!;
     await reader.commit(records, ended, this.#settled.get(reader.id));
+  }
+
+  /** Lets a source that has ended drop what sweeps have found to be taken. */
+  async settle(source: string): Promise<void> {
+    const reader = this.#readers.get(source)!;
+    const facts = this.#settled.get(reader.id);
+    if (facts !== undefined) await reader.commit([], reader.state.ended, facts);
   }
 
   /** Computes watermarks; the ticks wait on the bus. */
@@ -169,7 +182,8 @@ export class Embedded {
     const watermarks: Record<string, EpochMillis> = {};
     for (const root of roots.values()) {
       const source = sourceOf(root.id);
-      if (source !== undefined) watermarks[source] = earlier(watermarks[source] ?? MAX_TIMESTAMP, splitState(root).watermark);
+      if (source !== undefined)
+        watermarks[source] = earlier(watermarks[source] ?? MAX_TIMESTAMP, splitState(root).watermark);
     }
     return watermarks;
   }

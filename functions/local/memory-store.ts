@@ -4,7 +4,18 @@
  */
 import { ContentionError } from '../model/errors.ts';
 import type { Query } from '../ports/queries.ts';
-import type { Batch, Collection, CommitResult, Document, DocumentName, IndexFields, Page, QueryResult, Store, StoredDocument } from '../ports/store.ts';
+import type {
+  Batch,
+  Collection,
+  CommitResult,
+  Document,
+  DocumentName,
+  IndexFields,
+  Page,
+  QueryResult,
+  Store,
+  StoredDocument,
+} from '../ports/store.ts';
 
 interface Kept extends StoredDocument {
   readonly index: IndexFields | undefined;
@@ -43,7 +54,10 @@ export class MemoryStore implements Store {
     const { limit, atMost = Number.POSITIVE_INFINITY } = page;
     const after = page.after === undefined ? undefined : (JSON.parse(page.after) as [number | string, string]);
     const found = [...this.#collection(query.collection).values()]
-      .filter(({ index }) => index?.[query.orderBy] !== undefined && query.equal.every((field) => index[field] === equals[field]))
+      .filter(
+        ({ index }) =>
+          index?.[query.orderBy] !== undefined && query.equal.every((field) => index[field] === equals[field]),
+      )
       .map((document) => ({ document, at: [document.index![query.orderBy]!, document.id] as const }))
       .filter(({ at }) => (at[0] as number) <= atMost && (after === undefined || compare(at, after) > 0))
       .sort((a, b) => compare(a.at, b.at));
@@ -51,7 +65,10 @@ export class MemoryStore implements Store {
     this.counts.reads += Math.max(1, documents.length);
     const last = documents.at(-1);
     const more = found.length > limit && last !== undefined;
-    return { documents: documents.map(({ document }) => document), ...(more ? { cursor: JSON.stringify(last.at) } : {}) };
+    return {
+      documents: documents.map(({ document }) => document),
+      ...(more ? { cursor: JSON.stringify(last.at) } : {}),
+    };
   }
 
   async roots(): Promise<readonly StoredDocument[]> {
@@ -100,7 +117,10 @@ export class MemoryStore implements Store {
 
   #collection(collection: Collection): Map<string, Kept> {
     let documents = this.#collections.get(collection);
-    if (documents === undefined) this.#collections.set(collection, (documents = new Map()));
+    if (documents === undefined) {
+      documents = new Map();
+      this.#collections.set(collection, documents);
+    }
     return documents;
   }
 }

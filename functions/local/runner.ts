@@ -42,7 +42,8 @@ export async function run(options: RunOptions): Promise<number> {
     const timersFirst = clock !== undefined && plus(due, SLACK) < next;
     if (timersFirst) clock.advanceTo(due);
     await embedded.sweep();
-    if (!timersFirst) records += await readStep(embedded, feeds, clock, later(next, earlier(plus(next, step), plus(due, SLACK))));
+    if (!timersFirst)
+      records += await readStep(embedded, feeds, clock, later(next, earlier(plus(next, step), plus(due, SLACK))));
     await embedded.deliver();
     progress?.(records);
   }
@@ -51,20 +52,24 @@ export async function run(options: RunOptions): Promise<number> {
 }
 
 /** Commits what arrives up to `until`, at most a bundle a source. */
-async function readStep(embedded: Embedded, feeds: readonly Feed[], clock: VirtualClock | undefined, until: EpochMillis): Promise<number> {
+async function readStep(
+  embedded: Embedded,
+  feeds: readonly Feed[],
+  clock: VirtualClock | undefined,
+  until: EpochMillis,
+): Promise<number> {
   let count = 0;
-  const taken: { source: string; records: ReadRecord[]; ended: boolean }[] = [];
+  const taken: { feed: Feed; records: ReadRecord[]; ended: boolean }[] = [];
   for (const feed of feeds) {
     if (feed.committedEnd) continue;
     const records = await feed.take(until, BUNDLE);
     count += records.length;
-    taken.push({ source: feed.source, records, ended: await feed.isAtEnd() });
+    taken.push({ feed, records, ended: await feed.isAtEnd() });
     for (const record of records) if ('decoded' in record) clock?.advanceTo(record.decoded.arrival);
   }
-  for (const [i, { source, records, ended }] of taken.entries()) {
-    if (records.length > 0 || ended) await embedded.ingest(source, records, ended);
-    if (ended) feeds.find((feed) => feed.source === source)!.committedEnd = true;
-    void i;
+  for (const { feed, records, ended } of taken) {
+    if (records.length > 0 || ended) await embedded.ingest(feed.source, records, ended);
+    feed.committedEnd = ended;
   }
   return count;
 }
@@ -77,6 +82,7 @@ async function finish(embedded: Embedded, clock: VirtualClock | undefined): Prom
     const ended = embedded.plan.stages.every((stage) => watermarks.output[stage.id] === MAX_TIMESTAMP);
     const open = [...roots.values()].some((root) => Object.keys(root.open).length > 0);
     if (ended && !open && ticks.length === 0) break;
+    for (const source of embedded.plan.sources) await embedded.settle(source.id);
     // What waits for time (a lost envelope that is sent again, facts that wait for a commit) gets it.
     clock?.advanceTo(plus(clock.now(), SLACK));
   }

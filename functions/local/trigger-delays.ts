@@ -13,7 +13,9 @@ function delayOf(trigger: Trigger): number {
     case 'afterProcessingTime':
       return trigger.delay;
     case 'afterWatermark':
-      return Math.min(...[trigger.early, trigger.late].map((part) => (part === undefined ? MAX_TIMESTAMP : delayOf(part))));
+      return Math.min(
+        ...[trigger.early, trigger.late].map((part) => (part === undefined ? MAX_TIMESTAMP : delayOf(part))),
+      );
     case 'repeatedly':
       return delayOf(trigger.trigger);
     case 'orFinally':

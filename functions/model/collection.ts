@@ -55,7 +55,10 @@ export class PCollection<T> {
 
   /** Gives each element a key; everything that groups or keeps state works on keys. */
   keyBy<K extends Key>(name: string, fn: (value: T, context: ElementContext) => K): KeyedPCollection<K, T> {
-    const toPair = fn.length < 2 ? (value: T) => ({ key: (fn as (value: T) => K)(value), value }) : (value: T, context: ElementContext) => ({ key: fn(value, context), value });
+    const toPair =
+      fn.length < 2
+        ? (value: T) => ({ key: (fn as (value: T) => K)(value), value })
+        : (value: T, context: ElementContext) => ({ key: fn(value, context), value });
     const node = this.builder.add({ kind: 'map', name, inputs: [this.ref], fn: toPair as never });
     return new KeyedPCollection<K, T>(this.builder, main(node), this.strategy, this.bounded);
   }
@@ -97,7 +100,12 @@ export class PCollection<T> {
   combineGlobally<Acc, Out>(name: string, combine: CombineFn<T, Acc, Out>): Grouped<Out, T> {
     const keyed = this.keyBy(`${name}-key`, () => null);
     const combined = keyed.combinePerKey(name, combine);
-    const node = this.builder.add({ kind: 'map', name: `${name}-value`, inputs: [combined.ref], fn: ((pair: KV<null, Out>) => pair.value) as never });
+    const node = this.builder.add({
+      kind: 'map',
+      name: `${name}-value`,
+      inputs: [combined.ref],
+      fn: ((pair: KV<null, Out>) => pair.value) as never,
+    });
     return new Grouped<Out, T>(this.builder, main(node), combined.strategy, this.bounded, combined.ref.node);
   }
 
@@ -132,7 +140,12 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
   /** Changes the value and keeps the key. */
   mapValues<U>(name: string, fn: (value: V, key: K) => U): KeyedPCollection<K, U> {
     const toPair = (pair: KV<K, V>) => ({ key: pair.key, value: fn(pair.value, pair.key) });
-    return new KeyedPCollection<K, U>(this.builder, this.derive(this.mapNode(name, toPair)).ref, this.strategy, this.bounded);
+    return new KeyedPCollection<K, U>(
+      this.builder,
+      this.derive(this.mapNode(name, toPair)).ref,
+      this.strategy,
+      this.bounded,
+    );
   }
 
   values(name: string): PCollection<V> {
@@ -204,7 +217,9 @@ export class ParDoResult<U> extends PCollection<U> {
   get<T>(output: Tag<T>): PCollection<T> {
     const node = this.ref.node;
     if (node.kind !== 'parDo' || !node.outputs.includes(output.name))
-      throw new ConfigurationError(`parDo '${node.name}' has no output '${output.name}'; declare its tag in { outputs: […] }`);
+      throw new ConfigurationError(
+        `parDo '${node.name}' has no output '${output.name}'; declare its tag in { outputs: […] }`,
+      );
     return new PCollection<T>(this.builder, { node, output: output.name }, this.strategy, this.bounded);
   }
 }
@@ -218,7 +233,9 @@ export function main(node: Node): Ref {
 function doFnMaker<T, U>(name: string, doFn: DoFn<T, U> | (() => DoFn<T, U>)): () => DoFn<T, U> {
   if (typeof doFn === 'function') return doFn;
   if (typeof doFn?.process !== 'function')
-    throw new ConfigurationError(`parDo '${name}': expected a DoFn with a process method, or a function that makes one`);
+    throw new ConfigurationError(
+      `parDo '${name}': expected a DoFn with a process method, or a function that makes one`,
+    );
   if (doFn.setup ?? doFn.startBundle ?? doFn.finishBundle ?? doFn.teardown)
     throw new ConfigurationError(
       `parDo '${name}': a DoFn with setup, startBundle, finishBundle or teardown keeps something between calls; give a function that makes one, such as () => new MyDoFn()`,

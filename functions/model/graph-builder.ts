@@ -8,8 +8,11 @@ const RESERVED = new Set(['ingest', 'replay', 'sweep']);
 /** @throws {ConfigurationError} unless the name is lower-case words with dashes; it becomes part of topics and documents */
 export function checkName(what: string, name: unknown): void {
   if (typeof name !== 'string' || !NAME.test(name) || name.length > LONGEST)
-    throw new ConfigurationError(`${what}: expected a name of lower-case words with dashes, at most ${LONGEST} characters, such as 'parse-orders'; got ${JSON.stringify(name)}`);
-  if (RESERVED.has(name)) throw new ConfigurationError(`${what}: '${name}' is a name that Millrace itself uses; choose another`);
+    throw new ConfigurationError(
+      `${what}: expected a name of lower-case words with dashes, at most ${LONGEST} characters, such as 'parse-orders'; got ${JSON.stringify(name)}`,
+    );
+  if (RESERVED.has(name))
+    throw new ConfigurationError(`${what}: '${name}' is a name that Millrace itself uses; choose another`);
 }
 
 /** Collects the nodes of a pipeline while its author writes it. */
@@ -25,11 +28,16 @@ export class GraphBuilder {
 
   /** @throws {ConfigurationError} when the name is taken or is none, or the pipeline is finished */
   add<N extends Node>(node: N): N {
-    if (this.#finished) throw new ConfigurationError(`'${node.name}' was added after pipeline '${this.name}' was built; add transforms inside its build function`);
+    if (this.#finished)
+      throw new ConfigurationError(
+        `'${node.name}' was added after pipeline '${this.name}' was built; add transforms inside its build function`,
+      );
     checkName(`${node.kind} in pipeline '${this.name}'`, node.name);
     const other = this.#nodes.get(node.name);
     if (other !== undefined)
-      throw new ConfigurationError(`pipeline '${this.name}' has two transforms named '${node.name}' (${other.kind} and ${node.kind}); state is kept under that name, so give each its own`);
+      throw new ConfigurationError(
+        `pipeline '${this.name}' has two transforms named '${node.name}' (${other.kind} and ${node.kind}); state is kept under that name, so give each its own`,
+      );
     for (const input of node.inputs)
       if (this.#nodes.get(input.node.name) !== input.node)
         throw new ConfigurationError(`'${node.name}' reads '${input.node.name}', which belongs to another pipeline`);

@@ -81,7 +81,10 @@ export interface WriteBigQueryNode extends NodeBase {
 export interface WritePubSubNode extends NodeBase {
   readonly kind: 'writePubSub';
   readonly topic: string;
-  readonly message: (value: unknown, context: ElementContext) => { data: unknown; attributes: Readonly<Record<string, string>> };
+  readonly message: (
+    value: unknown,
+    context: ElementContext,
+  ) => { data: unknown; attributes: Readonly<Record<string, string>> };
 }
 
 export type Node =

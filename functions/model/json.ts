@@ -128,7 +128,8 @@ function decodeTagged(kind: unknown, v: unknown): unknown {
 
 /** Sets an own property, also where the name is `__proto__`. */
 function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
   else target[key] = value;
 }
 

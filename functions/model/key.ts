@@ -38,13 +38,17 @@ function canonical(key: unknown, depth: number): string {
     case 'object':
       break;
     default:
-      throw new EncodeError(`a ${typeof key} cannot be a key; keys are strings, numbers, booleans, null, and arrays or objects of them`);
+      throw new EncodeError(
+        `a ${typeof key} cannot be a key; keys are strings, numbers, booleans, null, and arrays or objects of them`,
+      );
   }
   if (key === null) return 'null';
   if (Array.isArray(key)) return `[${key.map((member) => canonical(member, depth + 1)).join(',')}]`;
   const prototype = Object.getPrototypeOf(key);
   if (prototype !== Object.prototype && prototype !== null)
-    throw new EncodeError(`a ${prototype.constructor?.name ?? 'class'} instance cannot be a key; use its text or number`);
+    throw new EncodeError(
+      `a ${prototype.constructor?.name ?? 'class'} instance cannot be a key; use its text or number`,
+    );
   const record = key as Record<string, unknown>;
   const names = Object.keys(record).sort();
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(record[name], depth + 1)}`).join(',')}}`;

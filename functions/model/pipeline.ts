@@ -39,12 +39,17 @@ export class Pipeline {
   flatten<T>(name: string, ...collections: readonly PCollection<T>[]): PCollection<T>;
   flatten(name: string, ...collections: readonly PCollection<unknown>[]): unknown {
     if (collections.length === 0) throw new ConfigurationError(`flatten '${name}': expected at least one collection`);
-    const strategy = flattenStrategies(`flatten '${name}'`, collections.map((collection) => collection.strategy));
+    const strategy = flattenStrategies(
+      `flatten '${name}'`,
+      collections.map((collection) => collection.strategy),
+    );
     const node = this.#builder.add({ kind: 'flatten', name, inputs: collections.map((collection) => collection.ref) });
     const bounded = collections.every((collection) => collection.bounded);
     const keyed = collections.every((collection) => collection instanceof KeyedPCollection);
     return keyed
-      ? (new KeyedPCollection<Key, unknown>(this.#builder, main(node), strategy, bounded) as PCollection<KV<Key, unknown>>)
+      ? (new KeyedPCollection<Key, unknown>(this.#builder, main(node), strategy, bounded) as PCollection<
+          KV<Key, unknown>
+        >)
       : new PCollection(this.#builder, main(node), strategy, bounded);
   }
 

@@ -35,7 +35,11 @@ export interface PubSubSinkOptions<T> {
 const TABLE = /^([A-Za-z0-9_]{1,1024}\.)?[A-Za-z0-9_-]{1,1024}$/;
 const MAX_CLUSTER_COLUMNS = 4;
 
-export function bigQueryNode<T, C extends Columns>(name: string, input: Ref, options: BigQueryOptions<T, C>): WriteBigQueryNode {
+export function bigQueryNode<T, C extends Columns>(
+  name: string,
+  input: Ref,
+  options: BigQueryOptions<T, C>,
+): WriteBigQueryNode {
   const table = options.table ?? name.replaceAll('-', '_');
   const fail = (problem: string): never => {
     throw new ConfigurationError(`writeBigQuery '${name}': ${problem}`);
@@ -46,15 +50,20 @@ export function bigQueryNode<T, C extends Columns>(name: string, input: Ref, opt
     columns.find((candidate) => candidate.name === wanted) ??
     fail(`${field} names '${wanted}', which is not among the columns ${columns.map((each) => each.name).join(', ')}`);
   for (const key of options.key)
-    if (column('key', key).nullable) fail(`key column '${key}' admits NULL, which never matches in a MERGE; declare it without NULL`);
+    if (column('key', key).nullable)
+      fail(`key column '${key}' admits NULL, which never matches in a MERGE; declare it without NULL`);
   const partition = options.partitionBy === undefined ? undefined : column('partitionBy', options.partitionBy);
   if (partition !== undefined && partition.type !== 'TIMESTAMP' && partition.type !== 'DATE')
     fail(`partitionBy names '${partition.name}' of type ${partition.type}; expected TIMESTAMP or DATE`);
   if (partition !== undefined && options.key.length > 0 && !options.key.includes(partition.name))
-    fail(`partitionBy names '${partition.name}', which is not part of the key; a row could then stand in two partitions`);
-  const clusterBy: readonly string[] = options.clusterBy ?? options.key.filter((key) => key !== partition?.name).slice(0, MAX_CLUSTER_COLUMNS);
+    fail(
+      `partitionBy names '${partition.name}', which is not part of the key; a row could then stand in two partitions`,
+    );
+  const clusterBy: readonly string[] =
+    options.clusterBy ?? options.key.filter((key) => key !== partition?.name).slice(0, MAX_CLUSTER_COLUMNS);
   for (const each of clusterBy) column('clusterBy', each);
-  if (clusterBy.length > MAX_CLUSTER_COLUMNS) fail(`clusterBy names ${clusterBy.length} columns; at most ${MAX_CLUSTER_COLUMNS} are possible`);
+  if (clusterBy.length > MAX_CLUSTER_COLUMNS)
+    fail(`clusterBy names ${clusterBy.length} columns; at most ${MAX_CLUSTER_COLUMNS} are possible`);
   return {
     kind: 'writeBigQuery',
     name,
@@ -92,6 +101,8 @@ export function pubSubSinkNode<T>(name: string, input: Ref, options: PubSubSinkO
 
 function atLeastOne(name: string, field: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 1)
-    throw new ConfigurationError(`writeBigQuery '${name}': ${field}: expected a whole number of 1 or more, got ${value}`);
+    throw new ConfigurationError(
+      `writeBigQuery '${name}': ${field}: expected a whole number of 1 or more, got ${value}`,
+    );
   return value;
 }

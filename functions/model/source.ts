@@ -125,7 +125,9 @@ export function fileSource<T>(name: string, options: FileSourceOptions<T>): Sour
 
 function common<T>(name: string, options: SourceOptions<T>) {
   if (typeof options?.schema?.parse !== 'function')
-    throw new ConfigurationError(`source '${name}': schema: expected something with a parse method, such as a zod schema`);
+    throw new ConfigurationError(
+      `source '${name}': schema: expected something with a parse method, such as a zod schema`,
+    );
   type Read<R> = ((value: unknown) => R) | undefined;
   return {
     schema: options.schema as Schema<unknown>,
@@ -154,7 +156,15 @@ export function utc(text: string): number {
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match;
   const millisecond = fraction === '' ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
   const at = Date.UTC(+year!, +month! - 1, +day!, +hour, +minute, +second, millisecond);
-  const valid = +year! >= 100 && +month! >= 1 && +month! <= 12 && +day! >= 1 && new Date(at).getUTCDate() === +day! && +minute < 60 && +second < 60 && +hour < 24;
+  const valid =
+    +year! >= 100 &&
+    +month! >= 1 &&
+    +month! <= 12 &&
+    +day! >= 1 &&
+    new Date(at).getUTCDate() === +day! &&
+    +minute < 60 &&
+    +second < 60 &&
+    +hour < 24;
   if (!valid) return Number.NaN;
   return at - zoneOffset(zone);
 }

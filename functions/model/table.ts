@@ -43,7 +43,11 @@ interface ColumnValues {
   BYTES: Uint8Array;
 }
 
-type ValueOf<D> = D extends ColumnType ? ColumnValues[D] : D extends `${infer T extends ColumnType} NULL` ? ColumnValues[T] | null : never;
+type ValueOf<D> = D extends ColumnType
+  ? ColumnValues[D]
+  : D extends `${infer T extends ColumnType} NULL`
+    ? ColumnValues[T] | null
+    : never;
 
 /** The row that a table's columns ask for. */
 export type RowOf<C extends Columns> = { readonly [Name in keyof C]: ValueOf<C[Name]> };
@@ -66,13 +70,17 @@ const COLUMN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 export function readColumns(table: string, columns: Columns): readonly Column[] {
   return Object.entries(columns).map(([name, declaration]) => {
     if (!COLUMN_NAME.test(name))
-      throw new ConfigurationError(`table '${table}': '${name}' is no column name: letters, digits and underscores, at most 128`);
+      throw new ConfigurationError(
+        `table '${table}': '${name}' is no column name: letters, digits and underscores, at most 128`,
+      );
     if (GUARD_COLUMNS.some((guard) => guard.name === name))
       throw new ConfigurationError(`table '${table}': column '${name}' is added by Millrace itself; leave it out`);
     const nullable = declaration.endsWith(' NULL');
     const type = (nullable ? declaration.slice(0, -' NULL'.length) : declaration) as ColumnType;
     if (!COLUMN_TYPES.includes(type))
-      throw new ConfigurationError(`table '${table}': column '${name}' has type '${declaration}'; expected one of ${COLUMN_TYPES.join(', ')}, with ' NULL' behind it where nulls are admitted`);
+      throw new ConfigurationError(
+        `table '${table}': column '${name}' has type '${declaration}'; expected one of ${COLUMN_TYPES.join(', ')}, with ' NULL' behind it where nulls are admitted`,
+      );
     return { name, type, nullable };
   });
 }
@@ -111,13 +119,16 @@ export function columnJson(column: Column, value: unknown): unknown {
 function integer(value: unknown): number | string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
   if (typeof value !== 'bigint' || BigInt.asIntN(64, value) !== value) return undefined;
-  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? Number(value)
+    : value.toString();
 }
 
 const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 function decimal(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
+  const text =
+    typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
   return DECIMAL.test(text) ? text : undefined;
 }
 

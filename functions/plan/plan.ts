@@ -70,7 +70,11 @@ export function plan(graph: Graph, options: PlanOptions = {}): Plan {
   const reached = new Map<Node, string[]>(heads.map((head) => [head, []]));
   const fused = new Map<Node, string[]>();
   for (const start of graph.nodes)
-    if (start.kind === 'source' || isHead(start)) fused.set(start, follow(start, find, (head) => reached.get(head)?.push(start.name)));
+    if (start.kind === 'source' || isHead(start))
+      fused.set(
+        start,
+        follow(start, find, (head) => reached.get(head)?.push(start.name)),
+      );
   const stages = heads.map((head) => ({
     id: head.name,
     head,
@@ -83,7 +87,9 @@ export function plan(graph: Graph, options: PlanOptions = {}): Plan {
   const sources = graph.nodes.filter((node): node is SourceNode => node.kind === 'source');
   for (const file of options.files ?? [])
     if (!sources.some((source) => source.name === file))
-      throw new ConfigurationError(`'${file}' is no source of pipeline '${graph.name}'; its sources are ${sources.map((source) => source.name).join(', ')}`);
+      throw new ConfigurationError(
+        `'${file}' is no source of pipeline '${graph.name}'; its sources are ${sources.map((source) => source.name).join(', ')}`,
+      );
   refuseTwoSinksOfOneTable(graph);
   return {
     pipeline: graph.name,
@@ -98,7 +104,10 @@ export function plan(graph: Graph, options: PlanOptions = {}): Plan {
     consumers: find,
     stage: (id) => {
       const stage = stages.find((candidate) => candidate.id === id);
-      if (stage === undefined) throw new ConfigurationError(`pipeline '${graph.name}' has no stage '${id}'; its stages are ${stages.map((each) => each.id).join(', ')}`);
+      if (stage === undefined)
+        throw new ConfigurationError(
+          `pipeline '${graph.name}' has no stage '${id}'; its stages are ${stages.map((each) => each.id).join(', ')}`,
+        );
       return stage;
     },
   };
@@ -120,7 +129,10 @@ function consumersOf(graph: Graph): Map<Node, Map<string, Consumer[]>> {
   for (const node of graph.nodes)
     for (const [input, ref] of node.inputs.entries()) {
       let outputs = consumers.get(ref.node);
-      if (outputs === undefined) consumers.set(ref.node, (outputs = new Map()));
+      if (outputs === undefined) {
+        outputs = new Map();
+        consumers.set(ref.node, outputs);
+      }
       outputs.set(ref.output, [...(outputs.get(ref.output) ?? []), { node, input }]);
     }
   return consumers;
@@ -166,7 +178,9 @@ function refuseTwoSinksOfOneTable(graph: Graph): void {
     if (node.kind !== 'writeBigQuery') continue;
     const other = tables.get(node.table);
     if (other !== undefined)
-      throw new ConfigurationError(`'${other}' and '${node.name}' both write table '${node.table}'; two sinks cannot keep the order of one table's panes, so flatten their inputs into one`);
+      throw new ConfigurationError(
+        `'${other}' and '${node.name}' both write table '${node.table}'; two sinks cannot keep the order of one table's panes, so flatten their inputs into one`,
+      );
     tables.set(node.table, node.name);
   }
 }

@@ -71,7 +71,13 @@ class ChainCompiler {
   readonly #steps: BundleStep[];
   readonly #compiled = new Map<Node, Receive>();
 
-  constructor(plan: Plan, makeOutlet: OutletFactory, output: () => BundleOutput, outlets: Outlet[], steps: BundleStep[]) {
+  constructor(
+    plan: Plan,
+    makeOutlet: OutletFactory,
+    output: () => BundleOutput,
+    outlets: Outlet[],
+    steps: BundleStep[],
+  ) {
     this.#plan = plan;
     this.#makeOutlet = makeOutlet;
     this.#output = output;

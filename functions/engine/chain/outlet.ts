@@ -106,7 +106,10 @@ export class LiftingOutlet implements Outlet {
     }
     const text = keyText(key);
     let parts = this.#parts.get(text);
-    if (parts === undefined) this.#parts.set(text, (parts = { key, windows: new Map() }));
+    if (parts === undefined) {
+      parts = { key, windows: new Map() };
+      this.#parts.set(text, parts);
+    }
     for (const window of element.windows) this.#add(parts.windows, window, value, element.timestamp);
   }
 

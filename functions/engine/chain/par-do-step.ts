@@ -20,7 +20,11 @@ export class ParDoStep {
   readonly #fail: (element: Element, error: unknown) => void;
   readonly #allowedSkew: number;
 
-  constructor(node: ParDoNode, receivers: ReadonlyMap<string, Receive>, fail: (element: Element, error: unknown) => void) {
+  constructor(
+    node: ParDoNode,
+    receivers: ReadonlyMap<string, Receive>,
+    fail: (element: Element, error: unknown) => void,
+  ) {
     this.name = node.name;
     this.#doFn = node.makeDoFn();
     this.#receivers = receivers;
@@ -69,7 +73,8 @@ export class ParDoStep {
 
   #context(element: Element, emitted: Emitted[]): ProcessContext<unknown> {
     const emit = (output: string, value: unknown, options: OutputOptions | undefined): void => {
-      const timestamp = options?.timestamp === undefined ? element.timestamp : this.#outputTime(element, options.timestamp);
+      const timestamp =
+        options?.timestamp === undefined ? element.timestamp : this.#outputTime(element, options.timestamp);
       emitted.push({ receive: this.#receiver(output), element: { ...element, value, timestamp } });
     };
     return {
@@ -95,7 +100,9 @@ export class ParDoStep {
   #receiver(output: string): Receive {
     const receive = this.#receivers.get(output);
     if (receive === undefined)
-      throw new ConfigurationError(`'${this.name}' emits to the output '${output}', which it has not declared; add its tag to { outputs: […] }`);
+      throw new ConfigurationError(
+        `'${this.name}' emits to the output '${output}', which it has not declared; add its tag to { outputs: […] }`,
+      );
     return receive;
   }
 
@@ -111,7 +118,8 @@ export class ParDoStep {
 
   #readInstant(at: Instant): EpochMillis {
     const timestamp = instant(at);
-    if (timestamp === undefined) throw new PoisonError(`'${this.name}' emits with the output timestamp ${String(at)}, which is no instant`);
+    if (timestamp === undefined)
+      throw new PoisonError(`'${this.name}' emits with the output timestamp ${String(at)}, which is no instant`);
     return timestamp;
   }
 }

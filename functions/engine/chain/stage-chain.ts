@@ -7,16 +7,29 @@ import { Chain, type OutletFactory } from './chain.ts';
 import { LiftingOutlet, PlainOutlet, ShardChooser } from './outlet.ts';
 
 /** @param inputWatermarkOf the newest published input watermark of a stage, as known here */
-export function chainOf(plan: Plan, sender: Stage | PlannedSource, inputWatermarkOf: (stage: string) => EpochMillis): Chain {
+export function chainOf(
+  plan: Plan,
+  sender: Stage | PlannedSource,
+  inputWatermarkOf: (stage: string) => EpochMillis,
+): Chain {
   const outlets: OutletFactory = (head, inlet, output) => {
     if (head.kind === 'writeBigQuery') return new SinkOutlet(head, output);
     const shards = new ShardChooser(head.name, plan.stage(head.name).shards);
     if (!mayLift(sender, head)) return new PlainOutlet(inlet, shards, output);
     const { combine, strategy } = head;
     const inputWatermark = (): EpochMillis => inputWatermarkOf(head.name);
-    return new LiftingOutlet(inlet, shards, { combine, allowedLateness: strategy.allowedLateness, inputWatermark }, output);
+    return new LiftingOutlet(
+      inlet,
+      shards,
+      { combine, allowedLateness: strategy.allowedLateness, inputWatermark },
+      output,
+    );
   };
   const node = 'head' in sender ? sender.head : sender.node;
   const starts = node.kind === 'reduce' ? [MAIN_OUTPUT, LATE_OUTPUT] : [MAIN_OUTPUT];
-  return new Chain(plan, starts.map((output) => ({ node, output })), outlets);
+  return new Chain(
+    plan,
+    starts.map((output) => ({ node, output })),
+    outlets,
+  );
 }

@@ -45,7 +45,8 @@ export class SourceDecoder {
     } catch (cause) {
       throw new DecodeError(`source '${this.#name}': ${messageOf(cause)}`, { cause });
     }
-    const arrival = source.arrivalTime === undefined ? raw.arrival : this.#instant('arrivalTime', source.arrivalTime, value);
+    const arrival =
+      source.arrivalTime === undefined ? raw.arrival : this.#instant('arrivalTime', source.arrivalTime, value);
     const timestamp = source.eventTime === undefined ? arrival : this.#instant('eventTime', source.eventTime, value);
     const id = source.id === undefined ? raw.id : source.id(value);
     const element = { value, timestamp, windows: GLOBAL, pane: UNGROUPED, id: source.exactlyOnce ? id : undefined };
@@ -56,7 +57,9 @@ export class SourceDecoder {
     const given = read(value);
     const at = instant(given);
     if (at === undefined)
-      throw new DecodeError(`source '${this.#name}': ${field} gave ${String(given)}, which is no instant; give epoch milliseconds, a Date, or a text such as 2001-01-31T07:05:00Z`);
+      throw new DecodeError(
+        `source '${this.#name}': ${field} gave ${String(given)}, which is no instant; give epoch milliseconds, a Date, or a text such as 2001-01-31T07:05:00Z`,
+      );
     return at;
   }
 }

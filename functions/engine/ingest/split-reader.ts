@@ -10,7 +10,8 @@ import type { Document, Version } from '../../ports/store.ts';
 import type { Chain } from '../chain/chain.ts';
 import { deadLetterDocument, elementDeadLetter, sourceDeadLetter } from '../dead-letter.ts';
 import { outsideMessages } from '../chain/outside.ts';
-import { ingestRootId, outboxId } from '../protocol/names.ts';
+import { commitRoot, publishOutbox } from '../protocol/commit.ts';
+import { ingestRootId } from '../protocol/names.ts';
 import { fillOutbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/root.ts';
 import type { ShardSetting } from '../shard/shard.ts';
@@ -28,7 +29,9 @@ export interface SplitState {
 }
 
 /** A record and what became of it. */
-export type ReadRecord = { readonly raw: RawRecord; readonly decoded: Decoded } | { readonly raw: RawRecord; readonly error: unknown };
+export type ReadRecord =
+  | { readonly raw: RawRecord; readonly decoded: Decoded }
+  | { readonly raw: RawRecord; readonly error: unknown };
 
 const START: SplitState = { position: 0, ended: false, largest: MIN_TIMESTAMP, watermark: MIN_TIMESTAMP };
 
@@ -39,7 +42,7 @@ export class SplitReader {
   readonly #chain: Chain;
   #root: Root;
   #version: Version | 'absent' = 'absent';
-  #published = new Set<number>();
+  #published: readonly number[] = [];
 
   constructor(source: PlannedSource, split: string, setting: ShardSetting, chain: Chain) {
     this.id = ingestRootId(source.id, split);
@@ -82,7 +85,11 @@ export class SplitReader {
     let largest = before.largest;
     for (const record of records) {
       if ('error' in record) {
-        const place = { id: `${this.#source.id}~${record.raw.id}`, stage: this.#source.id, failedAt: draft.processingTime };
+        const place = {
+          id: `${this.#source.id}~${record.raw.id}`,
+          stage: this.#source.id,
+          failedAt: draft.processingTime,
+        };
         letters.push(deadLetterDocument(sourceDeadLetter(place, record.raw.value, record.error)));
         continue;
       }
@@ -95,34 +102,34 @@ export class SplitReader {
     const output = finished instanceof Promise ? await finished : finished;
     const nonce = ids.unique();
     for (const [i, failure] of output.failures.entries())
-      letters.push(deadLetterDocument(elementDeadLetter({ id: `${this.id}~${nonce}~${i}`, stage: this.#source.id, failedAt: draft.processingTime }, failure)));
-    const outbox = fillOutbox(draft, output.outgoing, outsideMessages(output.outside, this.#setting.pipeline, `${this.id}~${nonce}`), inputWatermarkOf);
+      letters.push(
+        deadLetterDocument(
+          elementDeadLetter(
+            { id: `${this.id}~${nonce}~${i}`, stage: this.#source.id, failedAt: draft.processingTime },
+            failure,
+          ),
+        ),
+      );
+    const outbox = fillOutbox(
+      draft,
+      output.outgoing,
+      outsideMessages(output.outside, this.#setting.pipeline, `${this.id}~${nonce}`),
+      inputWatermarkOf,
+    );
     const state: SplitState = {
       position: before.position + records.length,
       ended,
       largest,
-      watermark: ended ? MAX_TIMESTAMP : later(before.watermark, estimate(this.#source.node.source.watermark, largest, draft.processingTime)),
+      watermark: ended
+        ? MAX_TIMESTAMP
+        : later(before.watermark, estimate(this.#source.node.source.watermark, largest, draft.processingTime)),
     };
     draft.extra = state;
-    const root = draft.finish(nonce, topology);
-    const deletes = draft.documentsToDelete().map((document) => ({ collection: 'outbox', id: outboxId(this.id, document) }) as const);
-    const fence = { collection: 'roots', id: this.id, version: this.#version } as const;
-    const sets = [{ collection: 'roots', id: this.id, body: root } as const, ...letters, ...outbox.documents];
-    try {
-      const [version] = await store.commit({ preconditions: [fence], sets, deletes });
-      this.#version = version!;
-    } catch (error) {
-      const [stored] = await store.get('roots', [this.id]);
-      if ((stored?.body as Root | undefined)?.nonce !== nonce) throw error;
-      this.#version = stored!.version;
-    }
-    this.#root = root;
-    this.#published.clear();
-    if (outbox.envelopes.length > 0) await this.#setting.bus.send(outbox.envelopes);
-    for (const { document, messages } of outbox.outside) {
-      await this.#setting.bus.publish(messages);
-      this.#published.add(document);
-    }
+    const changes = { sets: [...letters, ...outbox.documents], deletes: [] };
+    const stored = await commitRoot(store, draft, this.#version, nonce, topology, changes);
+    this.#root = stored.root;
+    this.#version = stored.version;
+    this.#published = await publishOutbox(this.#setting.bus, outbox);
   }
 }
 

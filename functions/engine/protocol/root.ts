@@ -86,6 +86,16 @@ export function newRoot(id: RootId, topology: number): Root {
   };
 }
 
+/** Whether a timer of some cell may be due; a due time of `MAX_TIMESTAMP` never comes. */
+export function hasDueTimers(
+  due: { readonly eventDue: EpochMillis; readonly processingDue: EpochMillis },
+  inputWatermark: EpochMillis,
+  processingTime: EpochMillis,
+): boolean {
+  const byEvent = due.eventDue < MAX_TIMESTAMP && due.eventDue <= inputWatermark;
+  return byEvent || (due.processingDue < MAX_TIMESTAMP && due.processingDue <= processingTime);
+}
+
 /** How many open ranges a target keeps before the two oldest are joined. */
 const MAX_OPEN_RANGES = 8;
 

@@ -24,7 +24,7 @@ import {
 } from '../dead-letter.ts';
 import { type Element, UNGROUPED } from '../element.ts';
 import { decodeBody, type Incoming } from '../element-codec.ts';
-import type { RootDraft } from '../protocol/root.ts';
+import { hasDueTimers, type RootDraft } from '../protocol/root.ts';
 import type { CellContext } from './cell.ts';
 import { KeyOutput } from './key-output.ts';
 import type { CachedCell, CellCache } from './cell-cache.ts';
@@ -51,7 +51,13 @@ export class CellBundle implements BundleResult {
   readonly #touched = new Map<string, CachedCell>();
   readonly #letters: DeadLetter[] = [];
 
-  constructor(draft: RootDraft, cache: CellCache, chain: Chain, readsLate: boolean, place: (i: number) => DeadLetterPlace) {
+  constructor(
+    draft: RootDraft,
+    cache: CellCache,
+    chain: Chain,
+    readsLate: boolean,
+    place: (i: number) => DeadLetterPlace,
+  ) {
     this.#draft = draft;
     this.#cache = cache;
     this.#chain = chain;
@@ -128,7 +134,9 @@ export class CellBundle implements BundleResult {
         await cached.cell.process([incoming], context, output);
       } catch (error) {
         this.#cache.restore(cached, state);
-        this.#letters.push(elementDeadLetter(this.#nextPlace(), { step: this.#stage, element: elementOf(incoming), error }));
+        this.#letters.push(
+          elementDeadLetter(this.#nextPlace(), { step: this.#stage, element: elementOf(incoming), error }),
+        );
         continue;
       }
       await this.#forward(key, output);
@@ -161,7 +169,8 @@ export class CellBundle implements BundleResult {
   /** Hands on what a key produced: panes into the chain, late elements to their output or the dead letters. */
   #forward(key: string, output: KeyOutput): void | Promise<void> {
     for (const { pane } of output.emitted) this.counts.panes[pane.timing] += 1;
-    for (const failure of output.failed) this.#letters.push(firingDeadLetter(this.#nextPlace(), JSON.parse(key), failure));
+    for (const failure of output.failed)
+      this.#letters.push(firingDeadLetter(this.#nextPlace(), JSON.parse(key), failure));
     for (const { record } of output.lateElements) this.counts.late += record.count;
     const main = this.#chain.entry(MAIN_OUTPUT);
     if (output.lateElements.length === 0) return eachInTurn(output.emitted, main);
@@ -171,7 +180,8 @@ export class CellBundle implements BundleResult {
     }
     const late = this.#chain.entry(LATE_OUTPUT);
     const emitted = eachInTurn(output.emitted, main);
-    const rest = (): void | Promise<void> => eachInTurn(output.lateElements, ({ record, id }) => late(lateElement(record, id)));
+    const rest = (): void | Promise<void> =>
+      eachInTurn(output.lateElements, ({ record, id }) => late(lateElement(record, id)));
     return emitted === undefined ? rest() : emitted.then(rest);
   }
 
@@ -189,7 +199,7 @@ export class CellBundle implements BundleResult {
     const { eventDue, processingDue } = this.#cache;
     this.#draft.eventDue = eventDue.next();
     this.#draft.processingDue = processingDue.next();
-    this.more = this.#draft.eventDue <= this.#draft.inputWatermark || this.#draft.processingDue <= this.#draft.processingTime;
+    this.more = hasDueTimers(this.#draft, this.#draft.inputWatermark, this.#draft.processingTime);
   }
 
   #touch(key: string): CachedCell {

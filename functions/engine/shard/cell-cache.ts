@@ -109,7 +109,9 @@ export class CellCache {
     const state = cell.encode();
     if (state === undefined) {
       this.#cells.delete(key);
-      return cached.stored ? { delete: { collection: 'cells', id: cached.documentId }, characters: 0 } : { characters: 0 };
+      return cached.stored
+        ? { delete: { collection: 'cells', id: cached.documentId }, characters: 0 }
+        : { characters: 0 };
     }
     cached.stored = true;
     const body: CellBody = { key, hold: cached.hold ?? null, state };

@@ -25,8 +25,12 @@ export class CellWork implements Work {
 
   open(root: Root, version: Version | 'absent'): Workspace {
     const cache = new CellCache(root, version, this.#program, this.#store);
-    const run = (draft: RootDraft, envelopes: readonly Envelope[], known: KnownWatermarks, place: (i: number) => DeadLetterPlace): Promise<BundleResult> =>
-      new CellBundle(draft, cache, this.#chain, this.#readsLate, place).run(envelopes, known);
+    const run = (
+      draft: RootDraft,
+      envelopes: readonly Envelope[],
+      known: KnownWatermarks,
+      place: (i: number) => DeadLetterPlace,
+    ): Promise<BundleResult> => new CellBundle(draft, cache, this.#chain, this.#readsLate, place).run(envelopes, known);
     return { run, committed: () => cache.trim() };
   }
 }

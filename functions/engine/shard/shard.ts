@@ -8,9 +8,10 @@ import { RetryableError } from '../../model/errors.ts';
 import { type EpochMillis, later, type Millis } from '../../model/time.ts';
 import type { Bus, BusMessage, Envelope, Tick } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
-import type { Document, DocumentName, Precondition, Store, Version } from '../../ports/store.ts';
+import type { Store, Version } from '../../ports/store.ts';
 import { outsideMessages } from '../chain/outside.ts';
-import { outboxId, parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
+import { type Changes, commitRoot, publishOutbox } from '../protocol/commit.ts';
+import { parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
 import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft } from '../protocol/root.ts';
 import { TickFacts } from './tick-facts.ts';
@@ -31,7 +32,7 @@ export interface ShardSetting {
 }
 
 /** A commit of its own, between bundles: for claims and settlements. */
-export type Transaction = (draft: RootDraft) => { readonly sets: readonly Document[]; readonly deletes: readonly DocumentName[] } | undefined;
+export type Transaction = (draft: RootDraft) => Changes | undefined;
 
 interface Waiting {
   readonly work: BusMessage | Transaction;
@@ -162,7 +163,7 @@ export class Shard {
     const change = transaction(draft);
     if (change === undefined) return;
     const nonce = this.#setting.ids.unique();
-    await this.#commit(this.#memory, draft, nonce, change.sets, change.deletes);
+    await this.#commit(this.#memory, draft, nonce, change);
   }
 
   async #tryBundle(envelopes: readonly Envelope[], ticks: readonly Tick[]): Promise<boolean> {
@@ -173,13 +174,17 @@ export class Shard {
     if (fresh.length === 0 && !this.#facts.worthCommit(memory.root, this.#setting.clock.now())) return false;
     const draft = this.#draft(memory.root, ticks);
     const nonce = this.#setting.ids.unique();
-    const place = (i: number) => ({ id: `${this.id}~${nonce}~${i}`, stage: this.#stage, failedAt: draft.processingTime });
+    const place = (i: number) => ({
+      id: `${this.id}~${nonce}~${i}`,
+      stage: this.#stage,
+      failedAt: draft.processingTime,
+    });
     const result = await memory.workspace.run(draft, fresh, this.#facts, place);
     const outbox = this.#fill(draft, result, nonce);
     if (result.characters + outbox.characters > MAX_BATCH_CHARACTERS && fresh.length > 1) throw new BundleTooLarge();
-    await this.#commit(memory, draft, nonce, [...result.sets, ...outbox.documents], result.deletes);
+    await this.#commit(memory, draft, nonce, { sets: [...result.sets, ...outbox.documents], deletes: result.deletes });
     this.#setting.counted?.(this.#stage, result.counts);
-    await this.#publish(outbox);
+    for (const document of await publishOutbox(this.#setting.bus, outbox)) this.#facts.published(document);
     return result.more;
   }
 
@@ -196,38 +201,20 @@ export class Shard {
     return fillOutbox(draft, output.outgoing, messages, this.#setting.inputWatermarkOf);
   }
 
-  /** Commits under the root's version. When the answer is lost, or a stranger seems to have won, the nonce tells whether it was us. */
-  async #commit(memory: Memory, draft: RootDraft, nonce: string, sets: readonly Document[], deletes: readonly DocumentName[]): Promise<void> {
-    const root = draft.finish(nonce, this.#setting.topology);
-    const fence: Precondition = { collection: 'roots', id: this.id, version: memory.version };
-    const settled = draft.documentsToDelete().map((document): DocumentName => ({ collection: 'outbox', id: outboxId(this.id, document) }));
-    const batch = { preconditions: [fence], sets: [{ collection: 'roots', id: this.id, body: root } as const, ...sets], deletes: [...deletes, ...settled] };
-    try {
-      const [version] = await this.#setting.store.commit(batch);
-      memory.version = version!;
-    } catch (error) {
-      const [stored] = await this.#setting.store.get('roots', [this.id]);
-      if ((stored?.body as Root | undefined)?.nonce !== nonce) throw error;
-      memory.version = stored!.version;
-    }
+  async #commit(memory: Memory, draft: RootDraft, nonce: string, changes: Changes): Promise<void> {
+    const { root, version } = await commitRoot(
+      this.#setting.store,
+      draft,
+      memory.version,
+      nonce,
+      this.#setting.topology,
+      changes,
+    );
     memory.root = root;
+    memory.version = version;
     memory.workspace.committed(root);
     this.#facts.committed();
     this.onCommitted?.(root);
-  }
-
-  /** What is committed is safe: a bus that is down only delays it until a sweep sends it again. */
-  async #publish(outbox: Outbox): Promise<void> {
-    const { bus } = this.#setting;
-    try {
-      if (outbox.envelopes.length > 0) await bus.send(outbox.envelopes);
-      for (const { document, messages } of outbox.outside) {
-        await bus.publish(messages);
-        this.#facts.published(document);
-      }
-    } catch (error) {
-      if (!(error instanceof RetryableError)) throw error;
-    }
   }
 
   async #load(): Promise<Memory> {
@@ -243,7 +230,9 @@ export class Shard {
    * was done: its root is read afresh in every try, after our own.
    */
   async #fresh(root: Root, envelopes: readonly Envelope[]): Promise<Envelope[]> {
-    const strangers = [...new Set(envelopes.map(({ sender }) => sender).filter((sender) => root.done[sender] === undefined))];
+    const strangers = [
+      ...new Set(envelopes.map(({ sender }) => sender).filter((sender) => root.done[sender] === undefined)),
+    ];
     const gone = new Set<RootId>();
     if (strangers.length > 0) {
       const roots = await this.#setting.store.get('roots', strangers);

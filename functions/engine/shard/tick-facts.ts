@@ -6,7 +6,7 @@ import { type EpochMillis, later, MIN_TIMESTAMP } from '../../model/time.ts';
 import type { Tick } from '../../ports/bus.ts';
 import type { RootId, ShardId } from '../protocol/names.ts';
 import { type Ranges, union } from '../protocol/ranges.ts';
-import type { Root, RootDraft } from '../protocol/root.ts';
+import { hasDueTimers, type Root, type RootDraft } from '../protocol/root.ts';
 import type { KnownWatermarks } from './work.ts';
 
 /** Facts that wait this long for a commit of other work get one of their own; milliseconds. */
@@ -26,7 +26,8 @@ export class TickFacts implements KnownWatermarks {
       this.outputWatermark = later(this.outputWatermark, tick.outputWatermark);
       this.#processingTime = later(this.#processingTime, tick.processingTime);
       for (const target in tick.settled)
-        if (root.open[target] !== undefined) this.#settled.set(target, union(this.#settled.get(target) ?? [], tick.settled[target]!));
+        if (root.open[target] !== undefined)
+          this.#settled.set(target, union(this.#settled.get(target) ?? [], tick.settled[target]!));
       for (const sender of tick.gone) if (root.done[sender] !== undefined) this.#gone.add(sender);
     }
   }
@@ -45,7 +46,7 @@ export class TickFacts implements KnownWatermarks {
   /** Whether what is known is reason enough for a commit without envelopes. */
   worthCommit(root: Root, clock: EpochMillis): boolean {
     const now = later(later(root.processingTime, clock), this.#processingTime);
-    if (root.eventDue <= later(root.inputWatermark, this.inputWatermark) || root.processingDue <= now) return true;
+    if (hasDueTimers(root, later(root.inputWatermark, this.inputWatermark), now)) return true;
     return this.#settled.size + this.#gone.size + this.#published.size > 0 && now - root.written >= SETTLE_AFTER;
   }
 

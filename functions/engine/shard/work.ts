@@ -44,7 +44,12 @@ export interface Workspace {
    * Works on envelopes that were not taken before; takes their numbers into `draft`, adopts the watermarks, keeps holds
    * and due times. Pure but for reads of the store.
    */
-  run(draft: RootDraft, envelopes: readonly Envelope[], known: KnownWatermarks, place: (i: number) => DeadLetterPlace): Promise<BundleResult>;
+  run(
+    draft: RootDraft,
+    envelopes: readonly Envelope[],
+    known: KnownWatermarks,
+    place: (i: number) => DeadLetterPlace,
+  ): Promise<BundleResult>;
   /** The bundle was committed. */
   committed(root: Root): void;
 }

@@ -102,7 +102,10 @@ export class Flusher {
       const { refused, again } = await this.#call(placed, flush, claim.attempt);
       const dead = refused.map(({ placed, reason }) => this.#refusedRow(placed, reason));
       if (!again && refused.length === 0) return this.#settle(claim, placed.length);
-      const next = await this.#anotherAttempt(refused.map(({ placed }) => placed), dead);
+      const next = await this.#anotherAttempt(
+        refused.map(({ placed }) => placed),
+        dead,
+      );
       if (next === undefined) return;
       claim = next;
     }
@@ -111,20 +114,28 @@ export class Flusher {
   /** The rows of a claim: of each place the newest, without those refused before. */
   async #read(claim: Claim): Promise<Placed[]> {
     const runs = span(claim.firstRun, claim.lastRun);
-    const documents = await this.#setting.store.get('runs', runs.map((run) => runId(this.#shard.id, run)));
+    const documents = await this.#setting.store.get(
+      'runs',
+      runs.map((run) => runId(this.#shard.id, run)),
+    );
     const placed: Placed[] = [];
     for (const [i, run] of runs.entries()) {
       const body = documents[i]?.body as RunBody | undefined;
       const rows = body?.rows.flatMap((text) => JSON.parse(text) as WaitingRow[]) ?? [];
       for (const [index, row] of rows.entries())
-        if (!claim.refused.some(([otherRun, otherIndex]) => otherRun === run && otherIndex === index)) placed.push({ run, index, row });
+        if (!claim.refused.some(([otherRun, otherIndex]) => otherRun === run && otherIndex === index))
+          placed.push({ run, index, row });
     }
     if (this.#node.key.length === 0) return placed;
     const newest = new Set(newestRows(placed.map(({ row }) => row)));
     return placed.filter(({ row }) => newest.has(row));
   }
 
-  async #call(placed: readonly Placed[], flush: number, attempt: number): Promise<{ refused: { placed: Placed; reason: string }[]; again: boolean }> {
+  async #call(
+    placed: readonly Placed[],
+    flush: number,
+    attempt: number,
+  ): Promise<{ refused: { placed: Placed; reason: string }[]; again: boolean }> {
     const refused: { placed: Placed; reason: string }[] = [];
     let again = false;
     for (let part = 0; part * ROWS_A_JOB < placed.length; part++) {
@@ -133,9 +144,11 @@ export class Flusher {
       const id = jobId(pipeline, epoch, this.#node.table, flush, part, attempt);
       const rows = chunk.map(({ row }) => warehouseRow(this.#node, row, epoch));
       const outcome = await this.#known({ id, table: this.#spec, rows });
-      if (outcome.state === 'refused') for (const { index, reason } of outcome.rows) refused.push({ placed: chunk[index]!, reason });
+      if (outcome.state === 'refused')
+        for (const { index, reason } of outcome.rows) refused.push({ placed: chunk[index]!, reason });
       else if (outcome.state === 'failed') {
-        if (!outcome.again) throw new ConfigurationError(`table '${this.#node.table}' cannot be written: ${outcome.reason}`);
+        if (!outcome.again)
+          throw new ConfigurationError(`table '${this.#node.table}' cannot be written: ${outcome.reason}`);
         again = true;
       }
     }
@@ -146,7 +159,10 @@ export class Flusher {
   async #known(job: MergeJob): Promise<MergeOutcome> {
     let outcome = await this.#setting.warehouse.merge(job);
     for (let tries = 1; outcome.state === 'unknown' || outcome.state === 'absent'; tries++) {
-      if (tries > MAX_LOOKUPS) throw new RetryableError(`the outcome of job ${job.id} stays unknown: ${outcome.state === 'unknown' ? outcome.reason : 'absent'}`);
+      if (tries > MAX_LOOKUPS)
+        throw new RetryableError(
+          `the outcome of job ${job.id} stays unknown: ${outcome.state === 'unknown' ? outcome.reason : 'absent'}`,
+        );
       await this.#setting.clock.sleep((LOOKUP_DELAY * tries) as Millis);
       outcome = await this.#setting.warehouse.lookUp(job.id, job.table);
       if (outcome.state === 'absent') outcome = await this.#setting.warehouse.merge(job);
@@ -158,34 +174,58 @@ export class Flusher {
     await this.#shard.transact((draft) => {
       const state = settled(sinkState(draft), this.#owner);
       if (state === undefined) return undefined;
-      const deletes = span(claim.firstRun, claim.lastRun).map((run): DocumentName => ({ collection: 'runs', id: runId(this.#shard.id, run) }));
+      const deletes = span(claim.firstRun, claim.lastRun).map(
+        (run): DocumentName => ({ collection: 'runs', id: runId(this.#shard.id, run) }),
+      );
       return { ...this.#keep(draft, state), deletes };
     });
     this.#setting.flushed?.(this.#node.table, rows);
   }
 
-  async #anotherAttempt(refused: readonly Placed[], dead: readonly ((draft: RootDraft) => Document)[]): Promise<Claim | undefined> {
+  async #anotherAttempt(
+    refused: readonly Placed[],
+    dead: readonly ((draft: RootDraft) => Document)[],
+  ): Promise<Claim | undefined> {
     let claim: Claim | undefined;
     await this.#shard.transact((draft) => {
-      const state = nextAttempt(sinkState(draft), this.#owner, refused.map(({ run, index }) => [run, index] as const));
+      const state = nextAttempt(
+        sinkState(draft),
+        this.#owner,
+        refused.map(({ run, index }) => [run, index] as const),
+      );
       claim = state?.claim ?? undefined;
-      return state === undefined ? undefined : { ...this.#keep(draft, state), sets: dead.map((letter) => letter(draft)) };
+      return state === undefined
+        ? undefined
+        : { ...this.#keep(draft, state), sets: dead.map((letter) => letter(draft)) };
     });
     return claim;
   }
 
   #refusedRow({ run, index, row }: Placed, reason: string): (draft: RootDraft) => Document {
     const { epoch } = this.#setting;
-    const element = { value: warehouseRow(this.#node, row, epoch), timestamp: 0 as never, windows: [], pane: UNGROUPED, id: undefined };
+    const element = {
+      value: warehouseRow(this.#node, row, epoch),
+      timestamp: 0 as never,
+      windows: [],
+      pane: UNGROUPED,
+      id: undefined,
+    };
     return ({ processingTime }) => {
-      const place = { id: `${this.#shard.id}~row~${epoch}~${run}~${index}`, stage: this.#node.name, failedAt: processingTime };
+      const place = {
+        id: `${this.#shard.id}~row~${epoch}~${run}~${index}`,
+        stage: this.#node.name,
+        failedAt: processingTime,
+      };
       const letter = elementDeadLetter(place, { step: this.#node.name, element, error: new RowRefused(reason) });
       const { timestamp, windows, ...rest } = letter;
       return deadLetterDocument(rest);
     };
   }
 
-  #keep(draft: RootDraft, state: ReturnType<typeof sinkState>): { sets: readonly Document[]; deletes: readonly DocumentName[] } {
+  #keep(
+    draft: RootDraft,
+    state: ReturnType<typeof sinkState>,
+  ): { sets: readonly Document[]; deletes: readonly DocumentName[] } {
     draft.extra = state;
     draft.processingDue = dueTime(state, this.#policy);
     return { sets: [], deletes: [] };

@@ -14,11 +14,15 @@ export type WaitingRow = readonly [place: string, sequence: number, values: read
 export function rowValues(node: WriteBigQueryNode, row: Readonly<Record<string, unknown>>): unknown[] {
   for (const name in row)
     if (!node.columns.some((column) => column.name === name))
-      throw new DecodeError(`table '${node.table}' has no column '${name}'; its columns are ${node.columns.map((column) => column.name).join(', ')}`);
+      throw new DecodeError(
+        `table '${node.table}' has no column '${name}'; its columns are ${node.columns.map((column) => column.name).join(', ')}`,
+      );
   return node.columns.map((column) => {
     const value = columnJson(column, row[column.name]);
     if (value === undefined)
-      throw new DecodeError(`table '${node.table}', column '${column.name}': ${describe(row[column.name])} is no ${column.type}${column.nullable ? ' or NULL' : ''}`);
+      throw new DecodeError(
+        `table '${node.table}', column '${column.name}': ${describe(row[column.name])} is no ${column.type}${column.nullable ? ' or NULL' : ''}`,
+      );
     return value;
   });
 }

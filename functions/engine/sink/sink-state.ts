@@ -42,7 +42,15 @@ export interface FlushPolicy {
 
 export const LEASE = 60_000 as Millis;
 
-export const EMPTY_SINK: SinkState = { flushed: 0, claim: null, firstRun: 1, lastRun: 0, rows: 0, characters: 0, since: MAX_TIMESTAMP };
+export const EMPTY_SINK: SinkState = {
+  flushed: 0,
+  claim: null,
+  firstRun: 1,
+  lastRun: 0,
+  rows: 0,
+  characters: 0,
+  since: MAX_TIMESTAMP,
+};
 
 export function withRun(state: SinkState, rows: number, characters: number, now: EpochMillis): SinkState {
   return {
@@ -66,7 +74,13 @@ function isFull(state: SinkState, policy: FlushPolicy): boolean {
 }
 
 /** The state with a new claim, or with the same one taken over; undefined when there is nothing to claim now. */
-export function claimed(state: SinkState, owner: string, now: EpochMillis, policy: FlushPolicy, force = false): SinkState | undefined {
+export function claimed(
+  state: SinkState,
+  owner: string,
+  now: EpochMillis,
+  policy: FlushPolicy,
+  force = false,
+): SinkState | undefined {
   const lease = plus(now, LEASE);
   if (state.claim !== null) {
     const takeOver = state.claim.owner === owner || state.claim.lease <= now;
@@ -93,10 +107,20 @@ export function settled(state: SinkState, owner: string): SinkState | undefined 
 /** The state for another attempt of the claimed flush, without the rows that were refused. */
 export function nextAttempt(state: SinkState, owner: string, refused: Claim['refused']): SinkState | undefined {
   if (state.claim?.owner !== owner) return undefined;
-  return { ...state, claim: { ...state.claim, attempt: state.claim.attempt + 1, refused: [...state.claim.refused, ...refused] } };
+  return {
+    ...state,
+    claim: { ...state.claim, attempt: state.claim.attempt + 1, refused: [...state.claim.refused, ...refused] },
+  };
 }
 
 /** The id of a job. Letters, digits, dashes and underscores, as BigQuery asks. */
-export function jobId(pipeline: string, epoch: number, table: string, flush: number, part: number, attempt: number): string {
+export function jobId(
+  pipeline: string,
+  epoch: number,
+  table: string,
+  flush: number,
+  part: number,
+  attempt: number,
+): string {
   return `millrace-${pipeline}-${epoch}-${table.replaceAll('.', '-')}-${flush}-${part}-${attempt}`;
 }

@@ -28,7 +28,10 @@ export class SinkWork implements Work {
   }
 
   open(root: Root): Workspace {
-    return { run: async (draft, envelopes, known) => this.#append(root.id, draft, envelopes, known), committed: () => {} };
+    return {
+      run: async (draft, envelopes, known) => this.#append(root.id, draft, envelopes, known),
+      committed: () => {},
+    };
   }
 
   #append(shard: string, draft: RootDraft, envelopes: readonly Envelope[], known: KnownWatermarks): BundleResult {

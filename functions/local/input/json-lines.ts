@@ -30,6 +30,8 @@ function record(text: string, line: number, path: string, arrival: EpochMillis):
   try {
     return [{ value: JSON.parse(text), id: String(line), arrival }];
   } catch (error) {
-    return [{ value: text, id: String(line), arrival, problem: `${path} line ${line} is no JSON: ${messageOf(error)}` }];
+    return [
+      { value: text, id: String(line), arrival, problem: `${path} line ${line} is no JSON: ${messageOf(error)}` },
+    ];
   }
 }
