@@ -2,7 +2,7 @@
  * A child process that cannot outlive us. Invariant: the child leads its own process group, and a watcher inside that
  * group holds the reading end of a pipe whose only writer is this process. However we end (return, throw, SIGINT,
  * SIGTERM, SIGKILL, out of memory), the kernel closes the pipe and the watcher kills the group. No signal handlers are
- * needed, so none are installed. POSIX only: it needs `sh`.
+ * needed, so none are installed. POSIX only: it needs `/bin/sh`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,13 +36,13 @@ export interface GuardedProcessOptions {
   readonly onOutput?: (text: string) => void;
 }
 
-/** @throws {ConfigurationError} when the process cannot be started at all (no `sh`, no permission) */
+/** @throws {ConfigurationError} when the process cannot be started at all (no `/bin/sh`, no such folder) */
 export async function startProcess(
   command: string,
   args: readonly string[],
   options: GuardedProcessOptions = {},
 ): Promise<GuardedProcess> {
-  const child = spawn('sh', ['-c', GUARD, command, command, ...args], {
+  const child = spawn('/bin/sh', ['-c', GUARD, command, command, ...args], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
