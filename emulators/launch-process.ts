@@ -13,9 +13,9 @@ const TERM_PATIENCE_MILLIS = 3_000;
 /** How much of the child's latest output is kept for error messages, in characters. */
 const KEPT_OUTPUT = 16_384;
 
-/** Runs `$@` in this very process; the watcher reads descriptor 3 until its other end is gone. */
+/** Runs `$@` in this very process; the watcher waits at descriptor 3 until its other end is gone. Built-ins only: PATH may be bare. */
 const GUARD = `exec 3<&0
-( cat <&3 >/dev/null; kill -KILL 0 ) >/dev/null 2>&1 &
+( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 &
 exec "$@" 3<&- </dev/null`;
 
 export interface GuardedProcess {

@@ -31,6 +31,11 @@ describe('a guarded process', () => {
     await vi.waitFor(() => expect(child.output()).toBe('yes:/x\n'));
   });
 
+  it('needs nothing from the PATH', async () => {
+    const child = await startProcess('/bin/sleep', ['0.2'], { env: { PATH: '' } });
+    expect(await child.ended).toBe('exit code 0');
+  });
+
   it('takes its children along when it is stopped', async () => {
     const child = await startProcess('sh', ['-c', 'sleep 600 & echo $!; wait']);
     await vi.waitFor(() => expect(child.output()).toMatch(/^\d+\n$/));
