@@ -2,21 +2,19 @@
  * A whole pipeline in one process: the engine over in-memory ports, driven step by step by whoever owns it (the runner,
  * the testing kit). Nothing happens between steps, so a run under a virtual clock is repeatable.
  */
+import { type AssemblySetting, assembleShard } from '../engine/assembly.ts';
 import { chainOf } from '../engine/chain/stage-chain.ts';
 import type { Chain } from '../engine/chain/chain.ts';
 import { type ReadRecord, SplitReader, splitState } from '../engine/ingest/split-reader.ts';
 import { SourceDecoder } from '../engine/ingest/source-decoder.ts';
-import { type RootId, shardId, sourceOf } from '../engine/protocol/names.ts';
+import { type RootId, sourceOf } from '../engine/protocol/names.ts';
 import type { Root, SettledFacts } from '../engine/protocol/root.ts';
-import { CellWork } from '../engine/shard/cell-work.ts';
-import { ReduceProgram } from '../engine/shard/reduce-program.ts';
-import { Shard, type ShardSetting } from '../engine/shard/shard.ts';
+import type { Shard } from '../engine/shard/shard.ts';
 import { type BundleCounts, noCounts } from '../engine/shard/work.ts';
-import { Flusher, type FlusherSetting } from '../engine/sink/flusher.ts';
+import type { Flusher } from '../engine/sink/flusher.ts';
 import { dueTime, type FlushPolicy } from '../engine/sink/sink-state.ts';
-import { SinkWork, sinkState } from '../engine/sink/sink-work.ts';
+import { sinkState } from '../engine/sink/sink-work.ts';
 import { type SweepResult, Sweeper } from '../engine/sweep.ts';
-import { LATE_OUTPUT } from '../model/graph.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../model/time.ts';
 import type { Plan, PlannedSource, Stage } from '../plan/plan.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
@@ -44,7 +42,7 @@ export class Embedded {
   /** What all stages have counted, by stage. */
   readonly counts = new Map<string, BundleCounts>();
   readonly #options: EmbeddedOptions;
-  readonly #setting: ShardSetting;
+  readonly #setting: AssemblySetting;
   readonly #shards = new Map<string, Shard>();
   readonly #processingDue = new Map<string, EpochMillis>();
   readonly #flushers: Flusher[] = [];
@@ -57,7 +55,7 @@ export class Embedded {
   #failure: unknown;
 
   constructor(options: EmbeddedOptions) {
-    const { plan, store, bus, clock, ids } = options;
+    const { plan, store, bus, warehouse, clock, ids, epoch = 1, flushByAge = true } = options;
     this.plan = plan;
     this.#options = options;
     this.#sweeper = new Sweeper({
@@ -69,7 +67,10 @@ export class Embedded {
     });
     const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
-    this.#setting = { pipeline: plan.pipeline, store, bus, clock, ids, topology: 1, inputWatermarkOf, counted };
+    const byAge = (own: FlushPolicy): FlushPolicy => (flushByAge ? own : { ...own, every: MAX_TIMESTAMP });
+    const ports = { store, bus, warehouse, clock, ids };
+    const facts = { pipeline: plan.pipeline, topology: 1, epoch };
+    this.#setting = { ...ports, ...facts, inputWatermarkOf, counted, flushPolicy: byAge };
     for (const stage of plan.stages) {
       this.counts.set(stage.id, noCounts());
       for (let shard = 0; shard < stage.shards; shard++) this.#addShard(stage, shard);
@@ -138,24 +139,17 @@ export class Embedded {
   }
 
   #addShard(stage: Stage, number: number): void {
-    const { plan, store, flushByAge = true } = this.#options;
-    const id = shardId(stage.id, number);
-    if (stage.head.kind === 'writeBigQuery') {
-      const { rows, bytes, every } = stage.head.flush;
-      const policy: FlushPolicy = { rows, bytes, every: flushByAge ? every : MAX_TIMESTAMP };
-      const shard = new Shard(id, this.#setting, new SinkWork(policy));
-      const flusher = new Flusher(shard, stage.head, policy, this.#flusherSetting());
-      shard.onCommitted = (root) => this.#flushWhenDue(root, flusher, policy);
-      this.#flushers.push(flusher);
-      this.#shards.set(id, shard);
+    const assembled = assembleShard(this.plan, stage, number, this.#setting);
+    const { shard } = assembled;
+    this.#shards.set(shard.id, shard);
+    if (assembled.kind === 'keyed') {
+      this.#chains.push(assembled.chain);
+      shard.onCommitted = (root) => this.#processingDue.set(root.id, root.processingDue);
       return;
     }
-    const chain = chainOf(plan, stage, this.#setting.inputWatermarkOf);
-    this.#chains.push(chain);
-    const readsLate = plan.consumers({ node: stage.head, output: LATE_OUTPUT }).length > 0;
-    const shard = new Shard(id, this.#setting, new CellWork(new ReduceProgram(stage.head), chain, readsLate, store));
-    shard.onCommitted = (root) => this.#processingDue.set(id, root.processingDue);
-    this.#shards.set(id, shard);
+    const { flusher, policy } = assembled;
+    this.#flushers.push(flusher);
+    shard.onCommitted = (root) => this.#flushWhenDue(root, flusher, policy);
   }
 
   #addSource(source: PlannedSource): void {
@@ -163,11 +157,6 @@ export class Embedded {
     this.#chains.push(chain);
     this.#readers.set(source.id, new SplitReader(source, SPLIT, this.#setting, chain));
     this.#decoders.set(source.id, new SourceDecoder(source.id, source.node.source));
-  }
-
-  #flusherSetting(): FlusherSetting {
-    const { plan, store, warehouse, clock, ids, epoch = 1 } = this.#options;
-    return { pipeline: plan.pipeline, epoch, store, warehouse, clock, ids };
   }
 
   #flushWhenDue(root: Root, flusher: Flusher, policy: FlushPolicy): void {
