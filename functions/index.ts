@@ -23,15 +23,8 @@ export type { Key, KV } from './model/key.ts';
 export type { LateRecord } from './model/late.ts';
 export type { PaneInfo } from './model/pane.ts';
 export { type Pipeline, pipeline } from './model/pipeline.ts';
-export {
-  boundedOutOfOrderness,
-  type Instant,
-  monotonic,
-  processingTime,
-  type Schema,
-  trustArrival,
-  utc,
-} from './model/source.ts';
+export { type Instant, utc } from './model/instant.ts';
+export { boundedOutOfOrderness, monotonic, processingTime, type Schema, trustArrival } from './model/source.ts';
 export type { ColumnType, RowOf } from './model/table.ts';
 export type { Duration } from './model/time.ts';
 export {

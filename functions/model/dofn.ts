@@ -3,7 +3,7 @@
  * instance; `startBundle`, `process`…, `finishBundle` for each bundle; `teardown` last, also after an error.
  */
 import type { PaneInfo } from './pane.ts';
-import type { Instant } from './source.ts';
+import type { Instant } from './instant.ts';
 import type { Window } from './windows.ts';
 
 /** What is known of an element beside its value. */

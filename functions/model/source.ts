@@ -2,15 +2,13 @@
  * Sources: where elements come from, when they happened, and how far the source is known to be complete.
  */
 import { ConfigurationError } from './errors.ts';
-import { type Duration, epochMillis, type EpochMillis, isElementTimestamp, type Millis, millis } from './time.ts';
+import type { Instant } from './instant.ts';
+import { type Duration, type Millis, millis } from './time.ts';
 
 /** Anything with zod's `parse`: returns the value, typed, or throws with a reason. */
 export interface Schema<T> {
   parse(input: unknown): T;
 }
-
-/** How authors may give an instant: epoch milliseconds, a `Date`, or text (see `instant`). */
-export type Instant = number | Date | string;
 
 /** How the watermark of a source is estimated from the elements that it has delivered. */
 export type WatermarkPolicy =
@@ -136,41 +134,4 @@ function common<T>(name: string, options: SourceOptions<T>) {
     id: options.id as Read<string>,
     maxAhead: millis(`source '${name}' maxAhead`, options.maxAhead ?? '1m'),
   };
-}
-
-/** The instant of what an author's function returned, or undefined when it is none. */
-export function instant(value: Instant): EpochMillis | undefined {
-  const at = typeof value === 'number' ? value : typeof value === 'string' ? utc(value) : value?.getTime?.();
-  return isElementTimestamp(at) ? epochMillis(at) : undefined;
-}
-
-const TEXT = /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$/;
-
-/**
- * Reads a date and time as UTC unless it names another zone: `2001-01-31`, `2001-01-31 07:05`, `2001/01/31 07:05:01`,
- * `2001-01-31T07:05:01.250Z`, `…+01:00`. Finer parts than milliseconds are cut off. `NaN` when it is none of these, or before the year 100.
- */
-export function utc(text: string): number {
-  const match = TEXT.exec(text);
-  if (match === null) return Number.NaN;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match;
-  const millisecond = fraction === '' ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const at = Date.UTC(+year!, +month! - 1, +day!, +hour, +minute, +second, millisecond);
-  const valid =
-    +year! >= 100 &&
-    +month! >= 1 &&
-    +month! <= 12 &&
-    +day! >= 1 &&
-    new Date(at).getUTCDate() === +day! &&
-    +minute < 60 &&
-    +second < 60 &&
-    +hour < 24;
-  if (!valid) return Number.NaN;
-  return at - zoneOffset(zone);
-}
-
-function zoneOffset(zone: string | undefined): number {
-  if (zone === undefined || zone === 'Z') return 0;
-  const sign = zone.startsWith('-') ? -1 : 1;
-  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))) * 60_000;
 }

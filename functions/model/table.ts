@@ -2,8 +2,8 @@
  * Tables: what an output table looks like, with the type of its rows derived from its columns.
  */
 import { ConfigurationError } from './errors.ts';
-import type { Instant } from './source.ts';
-import { instant } from './source.ts';
+import type { Instant } from './instant.ts';
+import { instant } from './instant.ts';
 
 /** BigQuery's column types that a table of Millrace may have. */
 export const COLUMN_TYPES = [
@@ -136,5 +136,19 @@ function decimal(value: unknown): string | undefined {
 function timestamp(value: Instant): string | undefined {
   const at = instant(value);
   if (at === undefined) return undefined;
-  return typeof value === 'string' && /\.\d{4,}/.test(value) ? value : new Date(at).toISOString();
+  return typeof value === 'string' && /\.\d{4,}/.test(value) ? value : isoText(at);
+}
+
+/** Bounds of windows come again and again; their texts are kept. */
+const texts = new Map<number, string>();
+const MAX_TEXTS = 5_000;
+
+function isoText(at: number): string {
+  let text = texts.get(at);
+  if (text === undefined) {
+    if (texts.size >= MAX_TEXTS) texts.clear();
+    text = new Date(at).toISOString();
+    texts.set(at, text);
+  }
+  return text;
 }

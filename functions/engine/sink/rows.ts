@@ -12,19 +12,28 @@ export type WaitingRow = readonly [place: string, sequence: number, values: read
 
 /** Reads an author's row: every column checked, in the table's order. @throws {DecodeError} naming the column and the value */
 export function rowValues(node: WriteBigQueryNode, row: Readonly<Record<string, unknown>>): unknown[] {
-  for (const name in row)
-    if (!node.columns.some((column) => column.name === name))
-      throw new DecodeError(
-        `table '${node.table}' has no column '${name}'; its columns are ${node.columns.map((column) => column.name).join(', ')}`,
-      );
-  return node.columns.map((column) => {
-    const value = columnJson(column, row[column.name]);
+  const { columns, table } = node;
+  const values: unknown[] = [];
+  let known = 0;
+  for (const column of columns) {
+    const given = row[column.name];
+    if (given !== undefined) known += 1;
+    const value = columnJson(column, given);
     if (value === undefined)
       throw new DecodeError(
-        `table '${node.table}', column '${column.name}': ${describe(row[column.name])} is no ${column.type}${column.nullable ? ' or NULL' : ''}`,
+        `table '${table}', column '${column.name}': ${describe(given)} is no ${column.type}${column.nullable ? ' or NULL' : ''}`,
       );
-    return value;
-  });
+    values.push(value);
+  }
+  if (Object.keys(row).length > known) refuseUnknown(node, row);
+  return values;
+}
+
+function refuseUnknown({ columns, table }: WriteBigQueryNode, row: Readonly<Record<string, unknown>>): void {
+  const names = columns.map(({ name }) => name);
+  const unknown = Object.keys(row).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new DecodeError(`table '${table}' has no column '${unknown}'; its columns are ${names.join(', ')}`);
 }
 
 /** The table as the warehouse sees it. */
