@@ -4,7 +4,7 @@
  * Contract, held by one suite over every adapter (`test/ports/store-suite.ts`):
  * - `commit` applies all of a batch or nothing, and only when every precondition holds; otherwise `ContentionError`.
  *   When its answer is lost it throws another `RetryableError`, and the batch may or may not have been applied.
- * - A version is opaque, changes with every write of its document, and is never used twice.
+ * - A version is opaque and never used twice; it changes with every write that changes its document.
  * - `roots` is one consistent snapshot. `get` and `query` see every commit that was answered before they began.
  * - Bodies are plain JSON and are never changed by anyone once handed over, in either direction.
  */
@@ -12,17 +12,19 @@ import type { EpochMillis } from '../model/time.ts';
 import type { Query } from './queries.ts';
 
 /** The collections of a pipeline. Their paths in Firestore are the adapter's concern. */
-export type Collection =
-  | 'roots'
-  | 'settled'
-  | 'cells'
-  | 'parts'
-  | 'outbox'
-  | 'ids'
-  | 'runs'
-  | 'views'
-  | 'deadLetters'
-  | 'pipeline';
+export const COLLECTIONS = [
+  'roots',
+  'settled',
+  'cells',
+  'parts',
+  'outbox',
+  'ids',
+  'runs',
+  'views',
+  'deadLetters',
+  'pipeline',
+] as const;
+export type Collection = (typeof COLLECTIONS)[number];
 
 export type Version = string | number;
 
@@ -77,6 +79,19 @@ export interface QueryResult {
   readonly cursor?: string;
 }
 
+/** What was read and written, in documents: what Firestore bills. */
+export interface StoreCounts {
+  /** A document that is not there counts, and so does a query that finds nothing. */
+  reads: number;
+  writes: number;
+  deletes: number;
+  commits: number;
+}
+
+export function noStoreCounts(): StoreCounts {
+  return { reads: 0, writes: 0, deletes: 0, commits: 0 };
+}
+
 /** The versions of the documents that a commit wrote, in the order of `Batch.sets`. */
 export type CommitResult = readonly Version[];
 
@@ -91,7 +106,8 @@ export interface Store {
   commit(batch: Batch): Promise<CommitResult>;
   /**
    * Raises numeric fields of one document, each to the maximum of itself and what is given; makes the document when
-   * there is none. No precondition, no read: it may be called by anybody at any time.
+   * there is none. No precondition, no read: it may be called by anybody at any time. The body of such a document is its
+   * numbers and nothing else, also where `commit` sets it.
    */
   raise(name: DocumentName, fields: Readonly<Record<string, number>>): Promise<void>;
 }
