@@ -2,7 +2,7 @@ import type { ReduceNode } from '../../model/graph.ts';
 import type { LateRecord } from '../../model/late.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Incoming } from '../element-codec.ts';
-import type { FailedPane, LateInput, Pane, ReduceOutput } from '../reduce/contract.ts';
+import type { Due, FailedPane, LateInput, Pane, ReduceOutput } from '../reduce/contract.ts';
 import { KeyReduction } from '../reduce/key-reduction.ts';
 import { type ReduceSpec, reduceSpec } from '../reduce/spec.ts';
 import type { Cell, CellContext, CellOutput, CellProgram } from './cell.ts';
@@ -25,6 +25,8 @@ export class ReduceProgram implements CellProgram {
 class ReduceCell implements Cell {
   readonly #key: unknown;
   readonly #reduction: KeyReduction<unknown, unknown, unknown>;
+  /** Worked out once after each change: shards ask several times a bundle. */
+  #due: Due | undefined;
 
   constructor(key: unknown, reduction: KeyReduction<unknown, unknown, unknown>) {
     this.#key = key;
@@ -32,10 +34,12 @@ class ReduceCell implements Cell {
   }
 
   process(elements: readonly Incoming[], context: CellContext, output: CellOutput): void {
+    this.#due = undefined;
     this.#reduction.addBundle(context, elements, new KeyedOutput(this.#key, output));
   }
 
   advance(context: CellContext, output: CellOutput): void {
+    this.#due = undefined;
     this.#reduction.advance(context, new KeyedOutput(this.#key, output));
   }
 
@@ -44,11 +48,13 @@ class ReduceCell implements Cell {
   }
 
   eventDue(): EpochMillis {
-    return this.#reduction.due().event;
+    this.#due ??= this.#reduction.due();
+    return this.#due.event;
   }
 
   processingDue(): EpochMillis {
-    return this.#reduction.due().processing;
+    this.#due ??= this.#reduction.due();
+    return this.#due.processing;
   }
 
   encode(): string | undefined {
