@@ -4,29 +4,23 @@
  */
 import { ContentionError } from '../model/errors.ts';
 import type { Query } from '../ports/queries.ts';
-import type {
-  Batch,
-  Collection,
-  CommitResult,
-  Document,
-  DocumentName,
-  IndexFields,
-  Page,
-  QueryResult,
-  Store,
-  StoredDocument,
+import {
+  type Batch,
+  type Collection,
+  type CommitResult,
+  type Document,
+  type DocumentName,
+  type IndexFields,
+  noStoreCounts,
+  type Page,
+  type QueryResult,
+  type Store,
+  type StoreCounts,
+  type StoredDocument,
 } from '../ports/store.ts';
 
 interface Kept extends StoredDocument {
   readonly index: IndexFields | undefined;
-}
-
-/** What was read and written, in documents; what Firestore would bill. */
-export interface StoreCounts {
-  reads: number;
-  writes: number;
-  deletes: number;
-  commits: number;
 }
 
 export interface MemoryStoreOptions {
@@ -35,7 +29,7 @@ export interface MemoryStoreOptions {
 }
 
 export class MemoryStore implements Store {
-  readonly counts: StoreCounts = { reads: 0, writes: 0, deletes: 0, commits: 0 };
+  readonly counts: StoreCounts = noStoreCounts();
   readonly #collections = new Map<Collection, Map<string, Kept>>();
   readonly #strict: boolean;
   #version = 0;

@@ -100,9 +100,9 @@ async function earliestArrival(feeds: readonly Feed[]): Promise<EpochMillis | un
   return earliest;
 }
 
-/** Half of the smallest processing-time delay, so that panes fire in the order in which they would have fired live. */
+/** The smallest processing-time delay: what arrives within it is one bundle, so a pane fires at most that much later than live. */
 function stepLength(plan: Plan): number {
-  return Math.min(LONGEST_STEP, smallestDelay(plan.graph) / 2);
+  return Math.min(LONGEST_STEP, smallestDelay(plan.graph));
 }
 
 /** One source's records, looked at before they are taken. */

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ConfigurationError, MillraceError, messageOf } from '../model/errors.ts';
+import type { Graph } from '../model/graph.ts';
+
+const PIPELINES = fileURLToPath(new URL('../pipelines/', import.meta.url));
+const EXTENSIONS = ['.ts', '.js', '.mjs'];
+
+/**
+ * Loads a pipeline by the name of its file in `functions/pipelines`, or by a path.
+ * @throws {ConfigurationError} when there is none, or its module does not export one by default
+ */
+export async function loadPipeline(name: string): Promise<Graph> {
+  const path = EXTENSIONS.some((extension) => name.endsWith(extension)) ? resolve(name) : `${PIPELINES}${name}.ts`;
+  if (!/^[A-Za-z0-9/._~ -]+$/.test(name) || !existsSync(path))
+    throw new ConfigurationError(
+      `there is no pipeline '${name}'; known are ${(await knownPipelines()).join(', ')}, or give a path such as ./my-pipeline.ts`,
+    );
+  let module: { default?: unknown };
+  try {
+    module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  } catch (error) {
+    if (error instanceof MillraceError) throw error;
+    throw new ConfigurationError(`${path} cannot be loaded: ${messageOf(error)}`, { cause: error });
+  }
+  if (!isGraph(module.default))
+    throw new ConfigurationError(
+      `${path} does not export a pipeline; write: export default pipeline('name', (p) => { … })`,
+    );
+  return module.default;
+}
+
+export async function knownPipelines(): Promise<string[]> {
+  const files = await readdir(PIPELINES);
+  return files.filter((file) => file.endsWith('.ts')).map((file) => file.slice(0, -'.ts'.length));
+}
+
+function isGraph(value: unknown): value is Graph {
+  const graph = value as Graph | undefined;
+  return typeof graph?.name === 'string' && Array.isArray(graph.nodes);
+}

@@ -1,0 +1,37 @@
+import { Command, CommanderError } from 'commander';
+import { MillraceError, messageOf } from '../model/errors.ts';
+import { conformCommand } from './conform-command.ts';
+import type { Io } from './io.ts';
+import { runCommand } from './run-command.ts';
+
+/**
+ * Runs the command line.
+ * @param args without the program's own name
+ * @returns the exit code: 0 when all went well, 1 when something failed, 2 when the words were wrong
+ */
+export async function main(args: readonly string[], io: Io): Promise<number> {
+  const program = new Command('millrace')
+    .description('Beam and Dataflow streaming semantics on serverless parts of Google Cloud')
+    .showHelpAfterError('(try millrace --help)');
+  for (const command of [runCommand(io), conformCommand(io)]) program.addCommand(command);
+  quiet(program, io);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    io.err(
+      error instanceof MillraceError
+        ? `millrace: ${error.message}`
+        : `millrace: unexpected: ${error instanceof Error ? error.stack : messageOf(error)}`,
+    );
+    return 1;
+  }
+}
+
+/** Commander throws instead of ending the process, and writes where we say. */
+function quiet(command: Command, io: Io): void {
+  command.exitOverride();
+  command.configureOutput({ writeOut: (text) => io.out(text.trimEnd()), writeErr: (text) => io.err(text.trimEnd()) });
+  for (const child of command.commands) quiet(child, io);
+}

@@ -1,0 +1,79 @@
+import { Presets, SingleBar } from 'cli-progress';
+import { Command } from 'commander';
+import { ConfigurationError } from '../model/errors.ts';
+import { LocalRun, type RunSummary } from '../local/local-run.ts';
+import type { Io } from './io.ts';
+import { loadPipeline } from './load-pipeline.ts';
+import { writeResults } from './write-results.ts';
+
+interface RunOptions {
+  readonly input: ReadonlyMap<string, string>;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly shards?: string;
+}
+
+/** `millrace run`: a pipeline on this machine, from files to tables. */
+export function runCommand(io: Io): Command {
+  return new Command('run')
+    .description('run a pipeline on this machine, from files to tables')
+    .argument('<pipeline>', 'a name in functions/pipelines, or the path of a module that exports a pipeline')
+    .option(
+      '--input <source=file>',
+      'the file that a source reads: .jsonl, .json, .csv or .parquet (repeatable)',
+      addInput,
+      new Map<string, string>(),
+    )
+    .option('--out <dir>', 'where to write <table>.jsonl, late.jsonl and dead-letters.jsonl')
+    .option('--json', 'print one JSON object at the end')
+    .option('--shards <n>', 'shards of a stage (the result is the same for any number)')
+    .addHelpText('after', '\nExample:\n  millrace run flights --input flights=flights.jsonl --out out')
+    .action(async (pipeline: string, options: RunOptions) => {
+      const graph = await loadPipeline(pipeline);
+      const bar = io.isTerminal
+        ? new SingleBar(
+            { format: '{value} events | {duration_formatted}', clearOnComplete: true, noTTYOutput: false },
+            Presets.shades_classic,
+          )
+        : undefined;
+      bar?.start(Number.MAX_SAFE_INTEGER, 0);
+      const shards = options.shards === undefined ? {} : { shards: wholeNumber('--shards', options.shards) };
+      const run = new LocalRun(graph, {
+        inputs: options.input,
+        ...shards,
+        ...(bar === undefined ? {} : { progress: (records) => bar.update(records) }),
+      });
+      let summary: RunSummary;
+      try {
+        summary = await run.run();
+      } finally {
+        bar?.stop();
+      }
+      if (options.out !== undefined) await writeResults(options.out, run);
+      if (options.json) io.out(JSON.stringify(summary));
+      else for (const line of describe(summary, options.out)) io.out(line);
+    });
+}
+
+function addInput(value: string, inputs: Map<string, string>): Map<string, string> {
+  const at = value.indexOf('=');
+  if (at < 1 || at === value.length - 1) throw new ConfigurationError(`--input: expected source=file, got '${value}'`);
+  const source = value.slice(0, at);
+  if (inputs.has(source)) throw new ConfigurationError(`--input: source '${source}' is given twice`);
+  return new Map(inputs).set(source, value.slice(at + 1));
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new ConfigurationError(`${flag}: expected a whole number, got '${text}'`);
+  return Number(text);
+}
+
+function describe(summary: RunSummary, out: string | undefined): string[] {
+  const { pipeline, events, panes, late, deadLettered, seconds, eventsPerSecond } = summary;
+  return [
+    `${pipeline}: ${events} events in ${seconds} s (${eventsPerSecond} a second)`,
+    `panes: ${panes.EARLY} early, ${panes.ON_TIME} on time, ${panes.LATE} late`,
+    `late records: ${late}, dead letters: ${deadLettered}`,
+    out === undefined ? 'nothing was written; add --out DIR to keep the tables' : `tables are in ${out}`,
+  ];
+}
