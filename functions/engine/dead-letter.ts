@@ -1,42 +1,70 @@
 /**
- * Dead letters: the end of what failed for good, written in the very commit that gives up, so each exactly once.
+ * Dead letters: the end of what failed for good, written in the very commit that gives up, so each exactly once. A letter
+ * says what failed, why, and how often, and holds enough to bring it back to the step that failed (`operate/replay`).
  */
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { encodeValue } from '../model/json.ts';
 import type { LateRecord } from '../model/late.ts';
 import type { PaneInfo } from '../model/pane.ts';
-import type { EpochMillis } from '../model/time.ts';
+import { type EpochMillis, earlier } from '../model/time.ts';
 import type { Window } from '../model/windows.ts';
-import type { Document } from '../ports/store.ts';
-import type { StepFailure } from './chain/bundle-output.ts';
+import type { Received, StepFailure } from './chain/bundle-output.ts';
+import { parseReplayId } from './replay-id.ts';
 import type { FiringFailure } from './shard/cell.ts';
 
 /** What a dead letter says. All of it is plain JSON. */
 export interface DeadLetter {
   readonly id: string;
-  /** `element`: an element failed in a step. `firing`: a pane or timer did. `source`: a message could not be read. `late`: a window takes it no more. */
-  readonly kind: 'element' | 'firing' | 'source' | 'late';
-  /** The stage or source. */
+  /**
+   * `element`: an element failed in a step. `firing`: a pane or timer did. `source`: a message could not be read. `late`: a
+   * window takes it no more. `row`: the warehouse refused it.
+   */
+  readonly kind: 'element' | 'firing' | 'source' | 'late' | 'row';
+  /** The stage or source whose commit wrote it. */
   readonly stage: string;
+  /** The step that failed; a stage's own name stands for its head. */
   readonly step: string;
   readonly code: string;
   readonly errorClass: string;
   readonly message: string;
   readonly stack?: string;
+  /** What the outside system answered, where one did. */
+  readonly answer?: unknown;
   readonly key?: unknown;
   /** The element, the raw message, or the state of the firing. */
   readonly value: unknown;
   readonly timestamp?: EpochMillis;
   readonly windows?: readonly Window[];
   readonly pane?: PaneInfo;
-  /** Only of late records. */
+  /** Of an element that failed in a head: as what it came there. */
+  readonly received?: Received;
+  /** Of a timer's firing: which timer. */
+  readonly timer?: unknown;
+  /** Of a source's message: when it was published, or read. */
+  readonly arrival?: EpochMillis;
+  /** Of a source's message: it is no JSON; `value` is its text. */
+  readonly unparsed?: boolean;
+  /** Only of late records: the input watermark that judged them. */
   readonly watermark?: EpochMillis;
   /** How many elements it stands for. */
   readonly count: number;
+  /** The source's message, or the id that its author names, as far as the element still carries it. */
+  readonly messageId?: string;
+  /** How often the step was tried in this generation. */
+  readonly attempts: number;
+  /** When its first generation failed. */
+  readonly firstFailedAt: EpochMillis;
+  /** When this generation failed. */
   readonly failedAt: EpochMillis;
   /** How often it has failed: 0 the first time, one more after each replay. */
   readonly generation: number;
+  /** The letter of its first failure; its own id in generation 0. */
+  readonly origin: string;
+  /** The deployed version of the pipeline that gave up. */
+  readonly version: string;
   readonly status: 'dead' | 'replayed' | 'discarded';
+  /** Who ended it, and when. Absent while it is dead. */
+  readonly ended?: { readonly at: EpochMillis; readonly by: string };
 }
 
 /** What every kind of dead letter needs to know of where it happened. */
@@ -44,16 +72,26 @@ export interface DeadLetterPlace {
   readonly id: string;
   readonly stage: string;
   readonly failedAt: EpochMillis;
+  readonly version: string;
 }
 
-const FIRST = { generation: 0, status: 'dead' } as const;
+/** A source's message that could not be read. */
+export interface UnreadMessage {
+  readonly id: string;
+  readonly value: unknown;
+  readonly arrival: EpochMillis;
+  /** Set when `value` is a text that is no JSON. */
+  readonly problem?: string;
+}
+
+const LONGEST_TEXT = 10_000;
 
 export function elementDeadLetter(place: DeadLetterPlace, failure: StepFailure): DeadLetter {
-  const { element, step, error } = failure;
-  const { value, timestamp, windows, pane } = element;
+  const { element, step, error, received, attempts = 1 } = failure;
+  const { value, timestamp, windows, pane, id } = element;
   return {
     ...place,
-    ...FIRST,
+    ...lineage(place, id),
     kind: 'element',
     step,
     ...errorFields(error),
@@ -61,32 +99,41 @@ export function elementDeadLetter(place: DeadLetterPlace, failure: StepFailure):
     timestamp,
     windows,
     pane,
-    count: 1,
+    ...(received === undefined ? {} : { received }),
+    count: received?.count ?? 1,
+    attempts,
   };
 }
 
 export function firingDeadLetter(place: DeadLetterPlace, key: unknown, failure: FiringFailure): DeadLetter {
-  const { window, error, state, pane } = failure;
-  const at = { windows: [window], ...(pane === undefined ? {} : { pane }) };
+  const { window, error, state, pane, timestamp, timer } = failure;
   return {
     ...place,
-    ...FIRST,
+    ...lineage(place, undefined),
     kind: 'firing',
     step: place.stage,
     ...errorFields(error),
     key,
     value: carried(state),
-    ...at,
+    windows: [window],
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...(pane === undefined ? {} : { pane }),
+    ...(timer === undefined ? {} : { timer }),
     count: 1,
+    attempts: 1,
   };
 }
 
-export function lateDeadLetter(place: DeadLetterPlace, record: LateRecord<unknown, unknown>): DeadLetter {
+export function lateDeadLetter(
+  place: DeadLetterPlace,
+  record: LateRecord<unknown, unknown>,
+  id: string | undefined,
+): DeadLetter {
   const { key, value, count, window, reason } = record;
   const what = reason === 'expired' ? 'came beyond allowed lateness' : 'came into a window whose trigger has finished';
   return {
     ...place,
-    ...FIRST,
+    ...lineage(place, id),
     kind: 'late',
     step: place.stage,
     code: reason === 'expired' ? 'LATE_EXPIRED' : 'LATE_CLOSED',
@@ -98,36 +145,67 @@ export function lateDeadLetter(place: DeadLetterPlace, record: LateRecord<unknow
     windows: [window],
     watermark: record.watermark as EpochMillis,
     count,
+    attempts: 1,
   };
 }
 
-export function sourceDeadLetter(place: DeadLetterPlace, raw: unknown, error: unknown): DeadLetter {
+export function sourceDeadLetter(place: DeadLetterPlace, message: UnreadMessage, error: unknown): DeadLetter {
   return {
     ...place,
-    ...FIRST,
+    ...lineage(place, message.id),
     kind: 'source',
     step: place.stage,
     ...errorFields(error),
-    value: carried(raw),
+    value: carried(message.value),
+    arrival: message.arrival,
+    ...(message.problem === undefined ? {} : { unparsed: true }),
     count: 1,
+    attempts: 1,
   };
 }
 
-export function deadLetterDocument(letter: DeadLetter): Document {
+/** @param row by column name, with the guard's columns where the table has them */
+export function rowDeadLetter(
+  place: DeadLetterPlace,
+  row: Readonly<Record<string, unknown>>,
+  id: string | undefined,
+  attempts: number,
+  error: unknown,
+): DeadLetter {
   return {
-    collection: 'deadLetters',
-    id: letter.id,
-    body: letter,
-    index: { status: letter.status, failedAt: letter.failedAt },
+    ...place,
+    ...lineage(place, id),
+    kind: 'row',
+    step: place.stage,
+    ...errorFields(error),
+    value: carried(row),
+    count: 1,
+    attempts,
   };
 }
 
-function errorFields(error: unknown): { code: string; errorClass: string; message: string; stack?: string } {
+/** How this failure follows on earlier ones of the same element, as its id tells. */
+function lineage(
+  { id, failedAt }: DeadLetterPlace,
+  elementId: string | undefined,
+): Pick<DeadLetter, 'generation' | 'origin' | 'firstFailedAt' | 'status' | 'messageId'> {
+  const replay = parseReplayId(elementId);
+  if (replay !== undefined) {
+    const { origin, generation, firstFailedAt } = replay;
+    return { generation: generation + 1, origin, firstFailedAt: earlier(firstFailedAt, failedAt), status: 'dead' };
+  }
+  const messageId = elementId === undefined ? {} : { messageId: elementId };
+  return { generation: 0, origin: id, firstFailedAt: failedAt, status: 'dead', ...messageId };
+}
+
+function errorFields(error: unknown): Pick<DeadLetter, 'code' | 'errorClass' | 'message' | 'stack' | 'answer'> {
+  const answer = (error as { readonly answer?: unknown } | null)?.answer;
   return {
     code: error instanceof MillraceError ? error.code : 'USER_CODE',
     errorClass: error instanceof Error ? error.name : typeof error,
-    message: messageOf(error),
-    ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
+    message: messageOf(error).slice(0, LONGEST_TEXT),
+    ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack.slice(0, LONGEST_TEXT) } : {}),
+    ...(answer === undefined ? {} : { answer: carried(answer) }),
   };
 }
 
@@ -136,6 +214,6 @@ function carried(value: unknown): unknown {
   try {
     return encodeValue(value);
   } catch (error) {
-    return { unreadable: messageOf(error), text: String(value).slice(0, 10_000) };
+    return { unreadable: messageOf(error), text: String(value).slice(0, LONGEST_TEXT) };
   }
 }

@@ -24,11 +24,26 @@ export interface Outside {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** As what an element came to a head. */
+export interface Received {
+  readonly inlet: number;
+  /** The value is an accumulator of several elements. */
+  readonly lifted: boolean;
+  /** How many elements it stands for. */
+  readonly count: number;
+  /** The largest timestamp of those. */
+  readonly latest: EpochMillis;
+}
+
 /** User code that failed on an element for good. */
 export interface StepFailure {
   readonly step: string;
   readonly element: Element;
   readonly error: unknown;
+  /** Where the step is a head. Absent: as a single element. */
+  readonly received?: Received;
+  /** How often it was tried. Default 1. */
+  readonly attempts?: number;
 }
 
 export class BundleOutput {

@@ -6,15 +6,16 @@ import { MAIN_OUTPUT } from '../../model/graph.ts';
 import { type EpochMillis, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import type { WatermarkPolicy } from '../../model/source.ts';
 import type { PlannedSource } from '../../plan/plan.ts';
-import type { Document, Version } from '../../ports/store.ts';
+import type { Version } from '../../ports/store.ts';
 import type { Chain } from '../chain/chain.ts';
-import { deadLetterDocument, elementDeadLetter, sourceDeadLetter } from '../dead-letter.ts';
+import { type DeadLetter, elementDeadLetter, sourceDeadLetter } from '../dead-letter.ts';
+import { deadLetterDocuments } from '../dead-letter-document.ts';
 import { outsideMessages } from '../chain/outside.ts';
 import { commitRoot, publishOutbox } from '../protocol/commit.ts';
 import { ingestRootId } from '../protocol/names.ts';
 import { fillOutbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/root.ts';
-import type { ShardSetting } from '../shard/shard.ts';
+import { type ShardSetting, versionOf } from '../shard/shard.ts';
 import type { Decoded, RawRecord } from './source-decoder.ts';
 
 /** What a split's root keeps. */
@@ -81,16 +82,17 @@ export class SplitReader {
     const begun = this.#chain.begin();
     if (begun !== undefined) await begun;
     const receive = this.#chain.entry(MAIN_OUTPUT);
-    const letters: Document[] = [];
+    const letters: DeadLetter[] = [];
+    const place = (id: string) => ({
+      id,
+      stage: this.#source.id,
+      failedAt: draft.processingTime,
+      version: versionOf(this.#setting),
+    });
     let largest = before.largest;
     for (const record of records) {
       if ('error' in record) {
-        const place = {
-          id: `${this.#source.id}~${record.raw.id}`,
-          stage: this.#source.id,
-          failedAt: draft.processingTime,
-        };
-        letters.push(deadLetterDocument(sourceDeadLetter(place, record.raw.value, record.error)));
+        letters.push(sourceDeadLetter(place(`${this.#source.id}~${record.raw.id}`), record.raw, record.error));
         continue;
       }
       const { element, advances } = record.decoded;
@@ -102,14 +104,7 @@ export class SplitReader {
     const output = finished instanceof Promise ? await finished : finished;
     const nonce = ids.unique();
     for (const [i, failure] of output.failures.entries())
-      letters.push(
-        deadLetterDocument(
-          elementDeadLetter(
-            { id: `${this.id}~${nonce}~${i}`, stage: this.#source.id, failedAt: draft.processingTime },
-            failure,
-          ),
-        ),
-      );
+      letters.push(elementDeadLetter(place(`${this.id}~${nonce}~${i}`), failure));
     const outbox = fillOutbox(
       draft,
       output.outgoing,
@@ -125,10 +120,12 @@ export class SplitReader {
         : later(before.watermark, estimate(this.#source.node.source.watermark, largest, draft.processingTime)),
     };
     draft.extra = state;
-    const changes = { sets: [...letters, ...outbox.documents], deletes: [] };
+    const written = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
+    const changes = { sets: [...written, ...outbox.documents], deletes: [] };
     const stored = await commitRoot(store, draft, this.#version, nonce, topology, changes);
     this.#root = stored.root;
     this.#version = stored.version;
+    if (letters.length > 0) this.#setting.deadLettered?.(letters);
     this.#published = await publishOutbox(this.#setting.bus, outbox);
   }
 }

@@ -11,13 +11,12 @@ import type { LateRecord } from '../../model/late.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Envelope } from '../../ports/bus.ts';
 import type { Document, DocumentName } from '../../ports/store.ts';
-import { BundleOutput } from '../chain/bundle-output.ts';
+import { BundleOutput, type StepFailure } from '../chain/bundle-output.ts';
 import type { Chain } from '../chain/chain.ts';
 import { eachInTurn } from '../chain/receive.ts';
 import {
   type DeadLetter,
   type DeadLetterPlace,
-  deadLetterDocument,
   elementDeadLetter,
   firingDeadLetter,
   lateDeadLetter,
@@ -39,7 +38,8 @@ export class CellBundle implements BundleResult {
   output = new BundleOutput();
   readonly sets: Document[] = [];
   readonly deletes: DocumentName[] = [];
-  /** Roughly what the cells and dead letters weigh, in characters. */
+  readonly letters: DeadLetter[] = [];
+  /** Roughly what the cells weigh, in characters. */
   characters = 0;
   /** Whether more cells are due than fired. */
   more = false;
@@ -49,7 +49,6 @@ export class CellBundle implements BundleResult {
   readonly #readsLate: boolean;
   readonly #place: (i: number) => DeadLetterPlace;
   readonly #touched = new Map<string, CachedCell>();
-  readonly #letters: DeadLetter[] = [];
 
   constructor(
     draft: RootDraft,
@@ -79,12 +78,8 @@ export class CellBundle implements BundleResult {
     await this.#fireDue();
     this.output = await this.#chain.finish();
     this.#writeCells();
-    for (const failure of this.output.failures) this.#letters.push(elementDeadLetter(this.#nextPlace(), failure));
-    this.counts.deadLetters = this.#letters.filter((letter) => letter.kind !== 'late').length;
-    for (const letter of this.#letters) {
-      this.sets.push(deadLetterDocument(letter));
-      this.characters += JSON.stringify(letter.value)?.length ?? 0;
-    }
+    for (const failure of this.output.failures) this.letters.push(elementDeadLetter(this.#nextPlace(), failure));
+    for (const { kind, count } of this.letters) if (kind !== 'late') this.counts.deadLetters += count;
     return this;
   }
 
@@ -134,9 +129,7 @@ export class CellBundle implements BundleResult {
         await cached.cell.process([incoming], context, output);
       } catch (error) {
         this.#cache.restore(cached, state);
-        this.#letters.push(
-          elementDeadLetter(this.#nextPlace(), { step: this.#stage, element: elementOf(incoming), error }),
-        );
+        this.letters.push(elementDeadLetter(this.#nextPlace(), failureOf(this.#stage, incoming, error)));
         continue;
       }
       await this.#forward(key, output);
@@ -170,12 +163,13 @@ export class CellBundle implements BundleResult {
   #forward(key: string, output: KeyOutput): void | Promise<void> {
     for (const { pane } of output.emitted) this.counts.panes[pane.timing] += 1;
     for (const failure of output.failed)
-      this.#letters.push(firingDeadLetter(this.#nextPlace(), JSON.parse(key), failure));
+      this.letters.push(firingDeadLetter(this.#nextPlace(), JSON.parse(key), failure));
     for (const { record } of output.lateElements) this.counts.late += record.count;
     const main = this.#chain.entry(MAIN_OUTPUT);
     if (output.lateElements.length === 0) return eachInTurn(output.emitted, main);
     if (!this.#readsLate) {
-      for (const { record } of output.lateElements) this.#letters.push(lateDeadLetter(this.#nextPlace(), record));
+      for (const { record, id } of output.lateElements)
+        this.letters.push(lateDeadLetter(this.#nextPlace(), record, id));
       return eachInTurn(output.emitted, main);
     }
     const late = this.#chain.entry(LATE_OUTPUT);
@@ -221,7 +215,7 @@ export class CellBundle implements BundleResult {
   }
 
   #nextPlace(): DeadLetterPlace {
-    return this.#place(this.#letters.length);
+    return this.#place(this.letters.length);
   }
 }
 
@@ -229,8 +223,11 @@ function isDue({ cell }: CachedCell, context: CellContext): boolean {
   return cell.eventDue() <= context.inputWatermark || cell.processingDue() <= context.processingTime;
 }
 
-function elementOf({ key, value, timestamp, windows, pane, id }: Incoming): Element {
-  return { value: { key, value }, timestamp, windows, pane, id };
+/** It was tried with its bundle and then alone. */
+function failureOf(step: string, incoming: Incoming, error: unknown): StepFailure {
+  const { key, value, timestamp, windows, pane, id, inlet, lifted, count, latest } = incoming;
+  const element: Element = { value: { key, value }, timestamp, windows, pane, id };
+  return { step, element, error, received: { inlet, lifted, count, latest }, attempts: 2 };
 }
 
 function lateElement(record: LateRecord<unknown, unknown>, id: string | undefined): Element {

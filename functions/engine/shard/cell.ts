@@ -21,6 +21,10 @@ export interface CellContext {
 export interface FiringFailure {
   readonly window: Window;
   readonly pane?: PaneInfo;
+  /** The pane's timestamp. */
+  readonly timestamp?: EpochMillis;
+  /** Which timer it was. Plain JSON. */
+  readonly timer?: unknown;
   readonly error: unknown;
   /** The state it had, for the dead letter. */
   readonly state: unknown;

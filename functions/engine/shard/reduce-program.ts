@@ -82,7 +82,7 @@ class KeyedOutput implements ReduceOutput<unknown, Incoming> {
     this.#output.late(record, id);
   }
 
-  failed({ window, pane, error, accumulator }: FailedPane): void {
-    this.#output.firingFailed({ window, pane, error, state: accumulator });
+  failed({ window, timestamp, pane, error, accumulator }: FailedPane): void {
+    this.#output.firingFailed({ window, timestamp, pane, error, state: accumulator });
   }
 }

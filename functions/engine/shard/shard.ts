@@ -10,6 +10,8 @@ import type { Bus, BusMessage, Envelope, Tick } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { Store, Version } from '../../ports/store.ts';
 import { outsideMessages } from '../chain/outside.ts';
+import type { DeadLetter } from '../dead-letter.ts';
+import { deadLetterDocuments } from '../dead-letter-document.ts';
 import { type Changes, commitRoot, publishOutbox } from '../protocol/commit.ts';
 import { parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
 import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
@@ -29,6 +31,14 @@ export interface ShardSetting {
   /** The newest published input watermark of a stage, as known in this process. */
   readonly inputWatermarkOf: (stage: string) => EpochMillis;
   readonly counted?: (stage: string, counts: BundleCounts) => void;
+  /** The deployed version, for dead letters. Default: the number of the topology. */
+  readonly version?: string;
+  /** Told of dead letters after the commit that wrote them; at least once. */
+  readonly deadLettered?: (letters: readonly DeadLetter[]) => void;
+}
+
+export function versionOf({ version, topology }: Pick<ShardSetting, 'version' | 'topology'>): string {
+  return version ?? String(topology);
 }
 
 /** A commit of its own, between bundles: for claims and settlements. */
@@ -178,12 +188,18 @@ export class Shard {
       id: `${this.id}~${nonce}~${i}`,
       stage: this.#stage,
       failedAt: draft.processingTime,
+      version: versionOf(this.#setting),
     });
     const result = await memory.workspace.run(draft, fresh, this.#facts, place);
     const outbox = this.#fill(draft, result, nonce);
-    if (result.characters + outbox.characters > MAX_BATCH_CHARACTERS && fresh.length > 1) throw new BundleTooLarge();
-    await this.#commit(memory, draft, nonce, { sets: [...result.sets, ...outbox.documents], deletes: result.deletes });
+    const { letters = [] } = result;
+    const written = letters.map(deadLetterDocuments);
+    const characters = written.reduce((sum, letter) => sum + letter.characters, result.characters + outbox.characters);
+    if (characters > MAX_BATCH_CHARACTERS && fresh.length > 1) throw new BundleTooLarge();
+    const sets = [...result.sets, ...outbox.documents, ...written.flatMap(({ documents }) => documents)];
+    await this.#commit(memory, draft, nonce, { sets, deletes: result.deletes });
     this.#setting.counted?.(this.#stage, result.counts);
+    if (letters.length > 0) this.#setting.deadLettered?.(letters);
     for (const document of await publishOutbox(this.#setting.bus, outbox)) this.#facts.published(document);
     return result.more;
   }

@@ -6,7 +6,7 @@ import type { EpochMillis } from '../../model/time.ts';
 import type { Envelope } from '../../ports/bus.ts';
 import type { Document, DocumentName, Version } from '../../ports/store.ts';
 import type { BundleOutput } from '../chain/bundle-output.ts';
-import type { DeadLetterPlace } from '../dead-letter.ts';
+import type { DeadLetter, DeadLetterPlace } from '../dead-letter.ts';
 import type { Root, RootDraft } from '../protocol/root.ts';
 
 /** What a bundle counted. */
@@ -34,6 +34,8 @@ export interface BundleResult {
   readonly characters: number;
   readonly output: BundleOutput;
   readonly counts: BundleCounts;
+  /** What failed for good; the shard writes it with the bundle and tells of it. */
+  readonly letters?: readonly DeadLetter[];
   /** Whether there is more to do at once, without new envelopes. */
   readonly more: boolean;
 }

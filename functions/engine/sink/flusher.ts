@@ -8,10 +8,10 @@ import type { Millis } from '../../model/time.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { Document, DocumentName, Store } from '../../ports/store.ts';
 import type { MergeJob, MergeOutcome, TableSpec, Warehouse } from '../../ports/warehouse.ts';
-import { deadLetterDocument, elementDeadLetter } from '../dead-letter.ts';
-import { UNGROUPED } from '../element.ts';
+import { type DeadLetter, rowDeadLetter } from '../dead-letter.ts';
+import { deadLetterDocuments } from '../dead-letter-document.ts';
 import type { RootDraft } from '../protocol/root.ts';
-import type { Shard } from '../shard/shard.ts';
+import { type Shard, versionOf } from '../shard/shard.ts';
 import { newestRows, tableSpec, type WaitingRow, warehouseRow } from './rows.ts';
 import { type Claim, claimed, dueTime, type FlushPolicy, jobId, nextAttempt, settled } from './sink-state.ts';
 import { type RunBody, runId, sinkState } from './sink-work.ts';
@@ -25,6 +25,10 @@ export interface FlusherSetting {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly flushed?: (table: string, rows: number) => void;
+  /** As in `ShardSetting`. */
+  readonly version?: string;
+  readonly topology: number;
+  readonly deadLettered?: (letters: readonly DeadLetter[]) => void;
 }
 
 /** Rows of one job. */
@@ -100,7 +104,7 @@ export class Flusher {
     for (;;) {
       const placed = await this.#read(claim);
       const { refused, again } = await this.#call(placed, flush, claim.attempt);
-      const dead = refused.map(({ placed, reason }) => this.#refusedRow(placed, reason));
+      const dead = refused.map(({ placed, reason }) => this.#refusedRow(placed, reason, claim.attempt));
       if (!again && refused.length === 0) return this.#settle(claim, placed.length);
       const next = await this.#anotherAttempt(
         refused.map(({ placed }) => placed),
@@ -184,9 +188,10 @@ export class Flusher {
 
   async #anotherAttempt(
     refused: readonly Placed[],
-    dead: readonly ((draft: RootDraft) => Document)[],
+    dead: readonly ((draft: RootDraft) => DeadLetter)[],
   ): Promise<Claim | undefined> {
     let claim: Claim | undefined;
+    let letters: readonly DeadLetter[] = [];
     await this.#shard.transact((draft) => {
       const state = nextAttempt(
         sinkState(draft),
@@ -194,32 +199,27 @@ export class Flusher {
         refused.map(({ run, index }) => [run, index] as const),
       );
       claim = state?.claim ?? undefined;
-      return state === undefined
-        ? undefined
-        : { ...this.#keep(draft, state), sets: dead.map((letter) => letter(draft)) };
+      if (state === undefined) return undefined;
+      letters = dead.map((letter) => letter(draft));
+      return { ...this.#keep(draft, state), sets: letters.flatMap((letter) => deadLetterDocuments(letter).documents) };
     });
+    if (claim !== undefined && letters.length > 0) this.#setting.deadLettered?.(letters);
     return claim;
   }
 
-  #refusedRow({ run, index, row }: Placed, reason: string): (draft: RootDraft) => Document {
+  #refusedRow({ run, index, row }: Placed, reason: string, attempt: number): (draft: RootDraft) => DeadLetter {
     const { epoch } = this.#setting;
-    const element = {
-      value: warehouseRow(this.#node, row, epoch),
-      timestamp: 0 as never,
-      windows: [],
-      pane: UNGROUPED,
-      id: undefined,
-    };
-    return ({ processingTime }) => {
-      const place = {
-        id: `${this.#shard.id}~row~${epoch}~${run}~${index}`,
-        stage: this.#node.name,
-        failedAt: processingTime,
-      };
-      const letter = elementDeadLetter(place, { step: this.#node.name, element, error: new RowRefused(reason) });
-      const { timestamp, windows, ...rest } = letter;
-      return deadLetterDocument(rest);
-    };
+    const id = `${this.#shard.id}~row~${epoch}~${run}~${index}`;
+    const version = versionOf(this.#setting);
+    const error = new RowRefused(reason);
+    return ({ processingTime }) =>
+      rowDeadLetter(
+        { id, stage: this.#node.name, failedAt: processingTime, version },
+        warehouseRow(this.#node, row, epoch),
+        row[3],
+        attempt,
+        error,
+      );
   }
 
   #keep(

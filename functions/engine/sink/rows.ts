@@ -7,8 +7,11 @@ import type { WriteBigQueryNode } from '../../model/graph.ts';
 import { columnJson, GUARD_COLUMNS } from '../../model/table.ts';
 import type { Row, TableSpec } from '../../ports/warehouse.ts';
 
-/** A row as it waits in a run: its place, the sequence of its pane, its columns in JSON form in the table's order. */
-export type WaitingRow = readonly [place: string, sequence: number, values: readonly unknown[]];
+/**
+ * A row as it waits in a run: its place, the sequence of its pane, its columns in JSON form in the table's order, and where
+ * an operator has replayed it, the replay's id.
+ */
+export type WaitingRow = readonly [place: string, sequence: number, values: readonly unknown[], replay?: string];
 
 /** Reads an author's row: every column checked, in the table's order. @throws {DecodeError} naming the column and the value */
 export function rowValues(node: WriteBigQueryNode, row: Readonly<Record<string, unknown>>): unknown[] {
@@ -34,6 +37,16 @@ function refuseUnknown({ columns, table }: WriteBigQueryNode, row: Readonly<Reco
   const unknown = Object.keys(row).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new DecodeError(`table '${table}' has no column '${unknown}'; its columns are ${names.join(', ')}`);
+}
+
+/** Where the columns of a table's key stand among its columns. */
+export function keyColumns({ key, columns }: WriteBigQueryNode): number[] {
+  return key.map((name) => columns.findIndex((column) => column.name === name));
+}
+
+/** A row's place in its table: the text of its key, one text for all rows where there is none. */
+export function placeOf(keyColumns: readonly number[], values: readonly unknown[]): string {
+  return JSON.stringify(keyColumns.map((column) => values[column]));
 }
 
 /** The table as the warehouse sees it. */

@@ -5,7 +5,7 @@ import type { Outlet } from '../chain/outlet.ts';
 import { type Element, UNGROUPED } from '../element.ts';
 import { shardId } from '../protocol/names.ts';
 import { checkElementSize } from '../protocol/outbox.ts';
-import { rowValues } from './rows.ts';
+import { keyColumns, placeOf, rowValues, type WaitingRow } from './rows.ts';
 
 /** The end of a chain that leads to a table: makes the row where the element is, so that a bad one fails with it. */
 export class SinkOutlet implements Outlet {
@@ -17,7 +17,7 @@ export class SinkOutlet implements Outlet {
   constructor(node: WriteBigQueryNode, output: () => BundleOutput) {
     this.#node = node;
     this.#target = shardId(node.name, 0);
-    this.#keyColumns = node.key.map((key) => node.columns.findIndex((column) => column.name === key));
+    this.#keyColumns = keyColumns(node);
     this.#output = output;
   }
 
@@ -25,8 +25,8 @@ export class SinkOutlet implements Outlet {
     for (const window of element.windows) {
       const context: ElementContext = { timestamp: element.timestamp, window, pane: element.pane };
       const values = rowValues(this.#node, this.#node.row(element.value, context));
-      const place = this.#keyColumns.map((column) => values[column]);
-      const text = JSON.stringify([JSON.stringify(place), sequenceOf(element), values]);
+      const row: WaitingRow = [placeOf(this.#keyColumns, values), sequenceOf(element), values];
+      const text = JSON.stringify(row);
       checkElementSize(text, `a row for table '${this.#node.table}'`);
       this.#output().outgoing.push({ target: this.#target, text, earliest: element.timestamp, count: 1 });
     }
