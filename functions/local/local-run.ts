@@ -21,6 +21,8 @@ export interface LocalRunOptions {
   /** Default 1: one process gains nothing from more. */
   readonly shards?: number;
   readonly progress?: (records: number) => void;
+  /** Whether tables are flushed by age too, as live; else at their size limits and at the end. Default false. */
+  readonly flushByAge?: boolean;
 }
 
 export interface RunSummary {
@@ -61,7 +63,7 @@ export class LocalRun {
       warehouse,
       clock: time,
       ids: new SeededIds(2),
-      flushByAge: false,
+      flushByAge: this.#options.flushByAge ?? false,
     });
     const inputs = new Map<string, Input>();
     for (const [source, path] of files)

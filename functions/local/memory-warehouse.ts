@@ -8,6 +8,8 @@ interface Table {
 }
 
 export class MemoryWarehouse implements Warehouse {
+  /** Called for each row of each merge, whether it replaces another or not. */
+  onRow: ((table: string, row: Row) => void) | undefined;
   readonly #tables = new Map<string, Table>();
   readonly #jobs = new Map<string, MergeOutcome>();
 
@@ -21,6 +23,7 @@ export class MemoryWarehouse implements Warehouse {
     await this.prepare(job.table);
     const { rows } = this.#tables.get(job.table.table)!;
     for (const row of job.rows) {
+      this.onRow?.(job.table.table, row);
       const place = placeOf(job.table, row) ?? String(rows.size);
       const stored = rows.get(place);
       if (stored === undefined || isNewer(row, stored)) rows.set(place, row);
