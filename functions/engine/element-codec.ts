@@ -63,12 +63,14 @@ export interface Lifted {
   readonly window: Window;
 }
 
-export function encodeLifted(inlet: number, key: unknown, part: Lifted): string {
+/** @param id only where an operator has replayed it */
+export function encodeLifted(inlet: number, key: unknown, part: Lifted, id?: string): string {
   const json = encodeValue(part.accumulator);
   const { window } = part;
   const bounds = [window.start, window.end];
   const kind = json === part.accumulator ? LIFTED : LIFTED_TAGGED;
-  return JSON.stringify([inlet, kind, part.timestamp, key, json, bounds, part.count, part.latest]);
+  const tuple = [inlet, kind, part.timestamp, key, json, bounds, part.count, part.latest];
+  return JSON.stringify(id === undefined ? tuple : [...tuple, id]);
 }
 
 /** @throws {CorruptionError} when the body is not what `encode…` wrote */
@@ -84,9 +86,9 @@ export function decodeBody(body: string): Incoming[] {
 }
 
 function decodeElement(tuple: unknown): Incoming {
-  if (!Array.isArray(tuple) || tuple.length !== 8)
+  if (!Array.isArray(tuple) || tuple.length < 8)
     throw new CorruptionError('an envelope holds something that is no element');
-  const [inlet, kind, timestamp, key, json, windows, sixth, seventh] = tuple;
+  const [inlet, kind, timestamp, key, json, windows, sixth, seventh, replay] = tuple;
   const lifted = kind === LIFTED || kind === LIFTED_TAGGED;
   return {
     inlet,
@@ -99,7 +101,7 @@ function decodeElement(tuple: unknown): Incoming {
     latest: lifted ? seventh : timestamp,
     windows: decodeWindows(windows),
     pane: lifted ? UNGROUPED : decodePane(sixth),
-    id: lifted || seventh === 0 ? undefined : seventh,
+    id: lifted ? replay : seventh === 0 ? undefined : seventh,
   };
 }
 

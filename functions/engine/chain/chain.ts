@@ -5,7 +5,7 @@
  * back; every other element goes on. Sync code is never awaited.
  */
 import type { Graph, Node, Ref } from '../../model/graph.ts';
-import type { HeadNode, Plan } from '../../plan/plan.ts';
+import type { Consumer, HeadNode, Plan } from '../../plan/plan.ts';
 import { BundleOutput } from './bundle-output.ts';
 import type { Outlet } from './outlet.ts';
 import { eachInTurn, type Receive } from './receive.ts';
@@ -22,14 +22,16 @@ export class Chain {
 
   /**
    * @param starts the outputs whose elements enter here, by name (a head's `main` and `late`, or a source's `main`)
+   * @param into a step at which elements enter in the middle, by its name; replays do
    */
-  constructor(plan: Plan, starts: readonly Ref[], outlets: OutletFactory) {
+  constructor(plan: Plan, starts: readonly Ref[], outlets: OutletFactory, into?: Consumer) {
     const compiler = new ChainCompiler(plan, outlets, () => this.#output, this.#outlets, this.#steps);
     for (const start of starts) this.#entries.set(start.output, compiler.receiverOf(start));
+    if (into !== undefined) this.#entries.set(into.node.name, compiler.receiverInto(into));
     sortByGraph(this.#steps, plan.graph);
   }
 
-  /** Where elements of an output enter. */
+  /** Where elements of an output enter, or those for a step. */
   entry(output: string): Receive {
     const entry = this.#entries.get(output);
     if (entry === undefined) throw new Error(`the chain has no entry '${output}'`);
@@ -88,6 +90,11 @@ class ChainCompiler {
   /** Everybody who reads an output. */
   receiverOf(ref: Ref): Receive {
     return broadcast(this.#plan.consumers(ref).map(({ node, input }) => this.#compile(node, input)));
+  }
+
+  /** One step alone, and all that follows it. */
+  receiverInto({ node, input }: Consumer): Receive {
+    return this.#compile(node, input);
   }
 
   #compile(node: Node, input: number): Receive {

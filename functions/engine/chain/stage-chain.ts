@@ -12,10 +12,25 @@ export function chainOf(
   sender: Stage | PlannedSource,
   inputWatermarkOf: (stage: string) => EpochMillis,
 ): Chain {
-  const outlets: OutletFactory = (head, inlet, output) => {
+  const node = 'head' in sender ? sender.head : sender.node;
+  const starts = node.kind === 'reduce' ? [MAIN_OUTPUT, LATE_OUTPUT] : [MAIN_OUTPUT];
+  return new Chain(
+    plan,
+    starts.map((output) => ({ node, output })),
+    outletsOf(plan, sender, inputWatermarkOf),
+  );
+}
+
+/** @param sender undefined (a replay): nothing is combined before it is sent */
+export function outletsOf(
+  plan: Plan,
+  sender: Stage | PlannedSource | undefined,
+  inputWatermarkOf: (stage: string) => EpochMillis,
+): OutletFactory {
+  return (head, inlet, output) => {
     if (head.kind === 'writeBigQuery') return new SinkOutlet(head, output);
     const shards = new ShardChooser(head.name, plan.stage(head.name).shards);
-    if (!mayLift(sender, head)) return new PlainOutlet(inlet, shards, output);
+    if (sender === undefined || !mayLift(sender, head)) return new PlainOutlet(inlet, shards, output);
     const { combine, strategy } = head;
     const inputWatermark = (): EpochMillis => inputWatermarkOf(head.name);
     return new LiftingOutlet(
@@ -25,11 +40,4 @@ export function chainOf(
       output,
     );
   };
-  const node = 'head' in sender ? sender.head : sender.node;
-  const starts = node.kind === 'reduce' ? [MAIN_OUTPUT, LATE_OUTPUT] : [MAIN_OUTPUT];
-  return new Chain(
-    plan,
-    starts.map((output) => ({ node, output })),
-    outlets,
-  );
 }

@@ -8,7 +8,7 @@
  */
 import { RetryableError } from '../../model/errors.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { Document, DocumentName, Store, Version } from '../../ports/store.ts';
+import type { Document, DocumentName, Precondition, Store, Version } from '../../ports/store.ts';
 import { outboxId } from './names.ts';
 import type { Outbox } from './outbox.ts';
 import type { Root, RootDraft } from './root.ts';
@@ -23,6 +23,8 @@ export interface StoredRoot {
 export interface Changes {
   readonly sets: readonly Document[];
   readonly deletes: readonly DocumentName[];
+  /** What must hold beside the root's version. */
+  readonly preconditions?: readonly Precondition[];
 }
 
 /**
@@ -44,7 +46,7 @@ export async function commitRoot(
     .map((document): DocumentName => ({ collection: 'outbox', id: outboxId(id, document) }));
   try {
     const [written] = await store.commit({
-      preconditions: [{ collection: 'roots', id, version }],
+      preconditions: [{ collection: 'roots', id, version }, ...(changes.preconditions ?? [])],
       sets: [{ collection: 'roots', id, body: root }, ...changes.sets],
       deletes: [...changes.deletes, ...dropped],
     });
