@@ -4,9 +4,9 @@
  * flights that come with vega-datasets, puts them in order of arrival, and runs `functions/pipelines/flights.ts` over them.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Table from 'cli-table3';
 import { LocalRun, type RunSummary } from '../local/local-run.ts';
@@ -33,7 +33,7 @@ async function demo(): Promise<void> {
 
 /** The first flights, as JSON Lines in order of arrival. */
 async function writeArrivals(file: string): Promise<void> {
-  const data = join(dirname(createRequire(import.meta.url).resolve('vega-datasets/package.json')), 'data/flights-3m.parquet');
+  const data = fileURLToPath(new URL('../data/flights-3m.parquet', import.meta.resolve('vega-datasets')));
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   await connection.run(
