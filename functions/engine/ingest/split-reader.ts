@@ -2,6 +2,7 @@
  * Reading a bounded source: a split has a position, kept in its root, so that whoever reads on begins after what was
  * committed. Invariant: position, elements and watermark are committed together; no ids are needed.
  */
+import { MillraceError } from '../../model/errors.ts';
 import { MAIN_OUTPUT } from '../../model/graph.ts';
 import { type EpochMillis, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import type { WatermarkPolicy } from '../../model/source.ts';
@@ -44,6 +45,8 @@ export class SplitReader {
   #root: Root;
   #version: Version | 'absent' = 'absent';
   #published: readonly number[] = [];
+  /** The root may have moved since it was read. */
+  #stale = false;
 
   constructor(source: PlannedSource, split: string, setting: ShardSetting, chain: Chain) {
     this.id = ingestRootId(source.id, split);
@@ -59,20 +62,46 @@ export class SplitReader {
 
   /** Takes over where the split stands; makes its root, so that its watermark counts from now on. */
   async open(): Promise<void> {
-    const [stored] = await this.#setting.store.get('roots', [this.id]);
-    if (stored !== undefined) {
-      this.#root = stored.body as Root;
-      this.#version = stored.version;
-    } else await this.commit([], false);
+    await tryAgain(
+      this.#setting.clock,
+      this.#setting.ids,
+      () => this.#read(),
+      () => {},
+    );
+    if (this.#version === 'absent') await this.commit([], false);
   }
 
   /**
    * Runs records through the stateless steps and commits what they send.
    * @param ended no record comes after these
    * @param settled what sweeps have found to be taken
-   * @throws {ContentionError} when somebody else reads this split; open it again
+   * @throws {MovedOnError} when somebody else has read on in this split
    */
   async commit(records: readonly ReadRecord[], ended: boolean, settled: SettledFacts = {}): Promise<void> {
+    const { clock, ids } = this.#setting;
+    const { position } = this.state;
+    const attempt = async (): Promise<void> => {
+      if (this.#stale) await this.#read();
+      if (this.state.position !== position)
+        throw new MovedOnError(
+          `split ${this.id} stands at ${this.state.position}, not ${position}: somebody else reads it`,
+        );
+      await this.#tryCommit(records, ended, settled);
+    };
+    await tryAgain(clock, ids, attempt, () => {
+      this.#stale = true;
+    });
+  }
+
+  /** Reads the root as it is stored. */
+  async #read(): Promise<void> {
+    const [stored] = await this.#setting.store.get('roots', [this.id]);
+    this.#root = (stored?.body as Root | undefined) ?? newRoot(this.id, this.#setting.topology);
+    this.#version = stored?.version ?? 'absent';
+    this.#stale = false;
+  }
+
+  async #tryCommit(records: readonly ReadRecord[], ended: boolean, settled: SettledFacts): Promise<void> {
     const { clock, ids, store, topology, inputWatermarkOf } = this.#setting;
     const draft = new RootDraft(this.#root);
     draft.processingTime = later(draft.processingTime, clock.now());
@@ -128,6 +157,11 @@ export class SplitReader {
     if (letters.length > 0) this.#setting.deadLettered?.(letters);
     this.#published = await publishOutbox(this.#setting.bus, outbox);
   }
+}
+
+/** Two readers of one split; only one of them may go on. */
+class MovedOnError extends MillraceError {
+  readonly code = 'SPLIT_MOVED_ON';
 }
 
 export function splitState(root: Root): SplitState {

@@ -4,8 +4,7 @@
  * Invariants: one commit of a shard at a time; an offered envelope is answered only after the commit that took it, or
  * when its number is found done; nothing is published before its commit.
  */
-import { RetryableError } from '../../model/errors.ts';
-import { type EpochMillis, later, type Millis } from '../../model/time.ts';
+import { type EpochMillis, later } from '../../model/time.ts';
 import type { Bus, BusMessage, Envelope, Tick } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { Store, Version } from '../../ports/store.ts';
@@ -16,6 +15,7 @@ import { type Changes, commitRoot, publishOutbox } from '../protocol/commit.ts';
 import { parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
 import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft } from '../protocol/root.ts';
+import { tryAgain } from '../protocol/try-again.ts';
 import { TickFacts } from './tick-facts.ts';
 import type { BundleCounts, BundleResult, Work, Workspace } from './work.ts';
 
@@ -60,9 +60,6 @@ interface Memory {
 const MAX_BATCH_CHARACTERS = 900_000;
 /** Elements of one bundle. */
 const MAX_BUNDLE_ELEMENTS = 5_000;
-const MAX_TRIES = 12;
-const FIRST_BACKOFF = 20;
-const LONGEST_BACKOFF = 2_000;
 
 export class Shard {
   readonly id: ShardId;
@@ -152,19 +149,12 @@ export class Shard {
     }
   }
 
-  /** Tries until it is committed; forgets all memory after a failure, since another instance may have committed. */
-  async #tryAgain<T>(attempt: () => Promise<T>): Promise<T> {
+  /** Forgets all memory after a failure, since another instance may have committed. */
+  #tryAgain<T>(attempt: () => Promise<T>): Promise<T> {
     const { clock, ids } = this.#setting;
-    for (let tries = 1; ; tries++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        this.#memory = undefined;
-        if (!(error instanceof RetryableError) || tries >= MAX_TRIES) throw error;
-        const longest = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** tries);
-        await clock.sleep(Math.ceil(ids.random() * longest) as Millis);
-      }
-    }
+    return tryAgain(clock, ids, attempt, () => {
+      this.#memory = undefined;
+    });
   }
 
   async #tryTransaction(transaction: Transaction): Promise<void> {
