@@ -18,6 +18,7 @@ import { fillOutbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/root.ts';
 import { type ShardSetting, versionOf } from '../shard/shard.ts';
 import type { Decoded, RawRecord } from './source-decoder.ts';
+import { tryAgain } from '../protocol/try-again.ts';
 
 /** What a split's root keeps. */
 export interface SplitState {
