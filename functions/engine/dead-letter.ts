@@ -4,13 +4,13 @@
  */
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { encodeValue } from '../model/json.ts';
-import type { LateRecord } from '../model/late.ts';
 import type { PaneInfo } from '../model/pane.ts';
 import { type EpochMillis, earlier } from '../model/time.ts';
 import type { Window } from '../model/windows.ts';
 import type { Received, StepFailure } from './chain/bundle-output.ts';
 import { parseReplayId } from './replay-id.ts';
 import type { FiringFailure } from './shard/cell.ts';
+import type { LateElement } from './shard/key-output.ts';
 
 /** What a dead letter says. All of it is plain JSON. */
 export interface DeadLetter {
@@ -36,7 +36,7 @@ export interface DeadLetter {
   readonly timestamp?: EpochMillis;
   readonly windows?: readonly Window[];
   readonly pane?: PaneInfo;
-  /** Of an element that failed in a head: as what it came there. */
+  /** Of an element that failed in a head, or came too late for one: as what it came there. */
   readonly received?: Received;
   /** Of a timer's firing: which timer. */
   readonly timer?: unknown;
@@ -124,11 +124,7 @@ export function firingDeadLetter(place: DeadLetterPlace, key: unknown, failure: 
   };
 }
 
-export function lateDeadLetter(
-  place: DeadLetterPlace,
-  record: LateRecord<unknown, unknown>,
-  id: string | undefined,
-): DeadLetter {
+export function lateDeadLetter(place: DeadLetterPlace, { record, id, received }: LateElement): DeadLetter {
   const { key, value, count, window, reason } = record;
   const what = reason === 'expired' ? 'came beyond allowed lateness' : 'came into a window whose trigger has finished';
   return {
@@ -144,6 +140,7 @@ export function lateDeadLetter(
     timestamp: record.timestamp as EpochMillis,
     windows: [window],
     watermark: record.watermark as EpochMillis,
+    ...(received === undefined ? {} : { received }),
     count,
     attempts: 1,
   };

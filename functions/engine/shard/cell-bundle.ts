@@ -168,8 +168,7 @@ export class CellBundle implements BundleResult {
     const main = this.#chain.entry(MAIN_OUTPUT);
     if (output.lateElements.length === 0) return eachInTurn(output.emitted, main);
     if (!this.#readsLate) {
-      for (const { record, id } of output.lateElements)
-        this.letters.push(lateDeadLetter(this.#nextPlace(), record, id));
+      for (const late of output.lateElements) this.letters.push(lateDeadLetter(this.#nextPlace(), late));
       return eachInTurn(output.emitted, main);
     }
     const late = this.#chain.entry(LATE_OUTPUT);

@@ -6,6 +6,7 @@ import type { LateRecord } from '../../model/late.ts';
 import type { PaneInfo } from '../../model/pane.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';
+import type { Received } from '../chain/bundle-output.ts';
 import type { Element } from '../element.ts';
 import type { Incoming } from '../element-codec.ts';
 
@@ -32,7 +33,8 @@ export interface FiringFailure {
 
 export interface CellOutput {
   emit(element: Element): void;
-  late(record: LateRecord<unknown, unknown>, id: string | undefined): void;
+  /** @param received as what it came; absent: as a single element of the first input */
+  late(record: LateRecord<unknown, unknown>, id: string | undefined, received?: Received): void;
   firingFailed(failure: FiringFailure): void;
 }
 

@@ -77,9 +77,9 @@ class KeyedOutput implements ReduceOutput<unknown, Incoming> {
   }
 
   late({ input, window, reason, watermark }: LateInput<Incoming>): void {
-    const { value, count, timestamp, id } = input;
+    const { inlet, lifted, value, count, timestamp, latest, id } = input;
     const record: LateRecord<unknown, unknown> = { key: this.#key, value, count, timestamp, window, watermark, reason };
-    this.#output.late(record, id);
+    this.#output.late(record, id, { inlet, lifted, count, latest });
   }
 
   failed({ window, timestamp, pane, error, accumulator }: FailedPane): void {
