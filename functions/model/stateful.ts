@@ -1,0 +1,169 @@
+/**
+ * Stateful DoFns: user code that sees the elements of one key and window one at a time, remembers, and sets timers.
+ *
+ * @example
+ * cards.statefulParDo('summary', {
+ *   emits: emits<Summary>(),
+ *   state: { spent: combiningState(sum()) },
+ *   timers: { quiet: eventTimer() },
+ *   process({ value }, { state, timers, timestamp }) {
+ *     state.spent.add(value.cents);
+ *     timers.quiet.set(timestamp + 30 * 60_000);
+ *   },
+ *   onTimer: {
+ *     quiet({ key, state, output }) {
+ *       output({ card: key, cents: state.spent.read() });
+ *       state.spent.clear();
+ *     },
+ *   },
+ * });
+ */
+import type { OutputOptions, Tag } from './dofn.ts';
+import { ConfigurationError } from './errors.ts';
+import { LATE_OUTPUT, MAIN_OUTPUT } from './graph.ts';
+import type { Key, KV } from './key.ts';
+import type { PaneInfo } from './pane.ts';
+import type { RetryOptions } from './retry.ts';
+import type { StatesOf, StateSpecs } from './state.ts';
+import type { Duration } from './time.ts';
+import type { TimersOf, TimerSpecs } from './timers.ts';
+import { isMerging, type Window } from './windows.ts';
+import type { WindowingStrategy } from './windowing.ts';
+
+/** What every callback knows and can do. */
+export interface KeyedContext<K, Out, S extends StateSpecs> {
+  readonly key: K;
+  readonly window: Window;
+  /** Epoch milliseconds: of the element; inside `onTimer` the timer's output timestamp; at expiration the window's last instant. */
+  readonly timestamp: number;
+  /** The declared state of this key and window. Not to be used after the callback has returned. */
+  readonly state: StatesOf<S>;
+  /** Emits to the main output, at `timestamp` unless told otherwise. */
+  output(value: Out, options?: OutputOptions): void;
+  /** Emits to a further output, which the step must have declared. */
+  outputTo<T>(tag: Tag<T>, value: T, options?: OutputOptions): void;
+}
+
+export interface StatefulContext<K, Out, S extends StateSpecs, T extends TimerSpecs> extends KeyedContext<K, Out, S> {
+  readonly pane: PaneInfo;
+  readonly timers: TimersOf<T>;
+}
+
+export interface TimerContext<K, Out, S extends StateSpecs, T extends TimerSpecs> extends KeyedContext<K, Out, S> {
+  readonly timers: TimersOf<T>;
+  /** The instant to which the timer was set, on its clock; epoch milliseconds. */
+  readonly firedAt: number;
+  /** Which timer of a family it is; undefined for others. */
+  readonly tag: string | undefined;
+}
+
+/** What a DoFn emits, for the type checker only; see `emits`. */
+export interface Emits<Out> {
+  readonly type?: Out;
+}
+
+/** Says what a DoFn that is written in place emits: `emits: emits<Alert>()`. A class says it in the type of its context. */
+export function emits<Out>(): Emits<Out> {
+  return {};
+}
+
+/**
+ * A step's own code with state and timers. Callbacks may be async; sync ones pay no `await`. What a callback has changed
+ * and emitted before it throws is taken back.
+ */
+export interface StatefulDoFn<K extends Key, V, Out, S extends StateSpecs, T extends TimerSpecs> {
+  readonly emits?: Emits<Out>;
+  /** The state that the callbacks use. */
+  readonly state?: S;
+  /** The timers that the callbacks set. */
+  readonly timers?: T;
+  /** Once an instance, before anything else: make clients here. */
+  setup?(): void | Promise<void>;
+  process(element: KV<K, V>, context: StatefulContext<K, Out, S, T>): void | Promise<void>;
+  /** A callback for each declared timer. `this` is the DoFn. */
+  readonly onTimer?: { readonly [id in keyof T]: (context: TimerContext<K, Out, S, T>) => void | Promise<void> };
+  /**
+   * Called when the window has expired, for each key of which it had elements, before the state is removed: at the
+   * window's end and allowed lateness, and of the global window when the input ends. It holds the watermark at the
+   * window's last instant until then. Timers cannot be set.
+   */
+  onWindowExpiration?(context: KeyedContext<K, Out, S>): void | Promise<void>;
+  /** Once, when the instance ends: close clients here. */
+  teardown?(): void | Promise<void>;
+}
+
+/** A stateful DoFn of whatever types. */
+// biome-ignore lint/suspicious/noExplicitAny: the engine handles DoFns of all types alike
+export type AnyStatefulDoFn = StatefulDoFn<any, any, any, any, any>;
+
+export interface StatefulOptions {
+  /** The further outputs that the callbacks emit to. */
+  readonly outputs?: readonly Tag<unknown>[];
+  /** How much earlier than its callback's timestamp an output, or an output timestamp, may be. Default zero. */
+  readonly allowedSkew?: Duration;
+  /**
+   * Gives an element to `process` again, later, when it threw something that is no `PoisonError`. Until then the element
+   * waits with its key's state, holds the watermark, and is dropped by no window's expiry. Default: it is tried again by
+   * itself at once, and then becomes a dead letter.
+   */
+  readonly retry?: RetryOptions;
+  /**
+   * Gives elements to `process` in the order of their timestamps, each when the watermark is past its timestamp and allowed
+   * lateness. What comes after that is late, though its window may still be open (catalogue S14). Default false.
+   */
+  readonly timeSorted?: boolean;
+}
+
+/**
+ * Refuses a stateful DoFn that cannot work.
+ * @throws {ConfigurationError} for windows that merge, and for what is declared badly
+ */
+export function checkStateful(where: string, strategy: WindowingStrategy, doFn: AnyStatefulDoFn): void {
+  if (isMerging(strategy.windowFn))
+    throw new ConfigurationError(
+      `${where}: state cannot follow windows that merge, and ${strategy.windowFn.kind} do; group by key first, and keep state behind that`,
+    );
+  if (typeof doFn?.process !== 'function')
+    throw new ConfigurationError(
+      `${where}: expected a stateful DoFn with a process method, or a function that makes one`,
+    );
+  for (const [id, spec] of Object.entries(doFn.state ?? {}))
+    if (!['value', 'combining', 'bag', 'set', 'map'].includes(spec?.kind))
+      throw new ConfigurationError(`${where}: state.${id} is no state; declare it as valueState(), bagState() …`);
+  const callbacks: Readonly<Record<string, unknown>> = doFn.onTimer ?? {};
+  for (const [id, spec] of Object.entries(doFn.timers ?? {})) {
+    if (spec?.kind !== 'timer')
+      throw new ConfigurationError(`${where}: timers.${id} is no timer; declare it as eventTimer() …`);
+    if (typeof callbacks[id] !== 'function')
+      throw new ConfigurationError(
+        `${where}: the timer '${id}' has no callback; add onTimer: { ${id}(context) { … } }`,
+      );
+  }
+  for (const id of Object.keys(callbacks))
+    if (doFn.timers?.[id] === undefined)
+      throw new ConfigurationError(
+        `${where}: onTimer.${id} is the callback of no declared timer; add timers: { ${id}: eventTimer() }`,
+      );
+}
+
+/** Each shard has a DoFn of its own, so one that keeps fields between calls must be made anew. */
+export function statefulDoFnMaker(
+  where: string,
+  doFn: AnyStatefulDoFn | (() => AnyStatefulDoFn),
+): () => AnyStatefulDoFn {
+  if (typeof doFn === 'function') return doFn;
+  if (doFn?.setup ?? doFn?.teardown)
+    throw new ConfigurationError(
+      `${where}: a DoFn with setup or teardown keeps something between calls; give a function that makes one, such as () => new MyDoFn()`,
+    );
+  return () => doFn;
+}
+
+/** @throws {ConfigurationError} when a tag's name is taken */
+export function outputNames(where: string, outputs: readonly Tag<unknown>[] = []): readonly string[] {
+  const names = outputs.map((output) => output.name);
+  for (const name of names)
+    if (name === MAIN_OUTPUT || name === LATE_OUTPUT || names.filter((other) => other === name).length > 1)
+      throw new ConfigurationError(`${where}: output tag '${name}' is taken; choose another name`);
+  return names;
+}
