@@ -1,0 +1,68 @@
+/** The bus on Pub/Sub: a topic for each slot of each stage, and the topics outside. */
+import { parseShardId } from '../../engine/protocol/names.ts';
+import { stageTopic } from '../../plan/resource-names.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { Bus, BusMessage, OutsideMessage } from '../../ports/bus.ts';
+import { encodeMessage, type WireMessage } from './message.ts';
+import { Publisher, type PubSubSetting } from './publisher.ts';
+
+export class PubSubBus implements Bus {
+  readonly #plan: Plan;
+  readonly #publisher: Publisher;
+
+  constructor(plan: Plan, setting: PubSubSetting) {
+    this.#plan = plan;
+    this.#publisher = new Publisher(setting);
+  }
+
+  async send(messages: readonly BusMessage[]): Promise<void> {
+    const byTopic = grouped(
+      messages,
+      ({ target }) => this.topicOf(target),
+      (message) => encodeMessage(message, this.#plan.pipeline),
+    );
+    await this.#publishAll(byTopic);
+  }
+
+  async publish(messages: readonly OutsideMessage[]): Promise<void> {
+    const byTopic = grouped(
+      messages,
+      ({ topic }) => topic,
+      ({ data, attributes }) => ({ data: Buffer.from(data), attributes }),
+    );
+    await this.#publishAll(byTopic);
+  }
+
+  /** The topic that leads to a shard: that of the slot in which it runs. */
+  topicOf(target: string): string {
+    const { stage, shard } = parseShardId(target);
+    return stageTopic(this.#plan.pipeline, stage, shard % this.#plan.stage(stage).slots);
+  }
+
+  close(): Promise<void> {
+    return this.#publisher.close();
+  }
+
+  /** Waits for all, so that nothing is left behind when one fails. */
+  async #publishAll(byTopic: ReadonlyMap<string, readonly WireMessage[]>): Promise<void> {
+    const outcomes = await Promise.allSettled(
+      [...byTopic].map(([topic, wire]) => this.#publisher.publish(topic, wire)),
+    );
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+}
+
+function grouped<T>(
+  items: readonly T[],
+  topicOf: (item: T) => string,
+  encode: (item: T) => WireMessage,
+): Map<string, WireMessage[]> {
+  const groups = new Map<string, WireMessage[]>();
+  for (const item of items) {
+    const topic = topicOf(item);
+    const group = groups.get(topic);
+    if (group === undefined) groups.set(topic, [encode(item)]);
+    else group.push(encode(item));
+  }
+  return groups;
+}
