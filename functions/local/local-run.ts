@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import type { DeadLetter } from '../engine/dead-letter.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { Graph } from '../model/graph.ts';
+import { MIN_TIMESTAMP } from '../model/time.ts';
 import { plan } from '../plan/plan.ts';
 import { Embedded } from './embedded.ts';
 import { openInput } from './input/open-input.ts';
@@ -53,30 +54,20 @@ export class LocalRun {
     const files = filesOf(this.#graph, this.#options.inputs);
     const planned = plan(this.#graph, { shards: this.#options.shards ?? 1, files: new Set(files.keys()) });
     const replay = planned.sources.some(({ node }) => node.source.arrivalTime !== undefined);
-    const clock = replay ? new VirtualClock() : undefined;
-    const time = clock ?? SYSTEM_CLOCK;
+    const clock = new VirtualClock();
     const { store, bus, warehouse } = this;
-    const embedded = new Embedded({
-      plan: planned,
-      store,
-      bus,
-      warehouse,
-      clock: time,
-      ids: new SeededIds(2),
-      flushByAge: this.#options.flushByAge ?? false,
-    });
+    const flushByAge = this.#options.flushByAge ?? false;
+    const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids: new SeededIds(2), flushByAge });
     const inputs = new Map<string, Input>();
     for (const [source, path] of files)
-      inputs.set(
-        source,
-        openInput(path, () => time.now()),
-      );
+      inputs.set(source, openInput(path, replay ? () => MIN_TIMESTAMP : () => SYSTEM_CLOCK.now()));
     const start = performance.now();
-    const progress = this.#options.progress;
+    const { progress } = this.#options;
     const events = await run({
       embedded,
       inputs,
-      ...(clock === undefined ? {} : { clock }),
+      clock,
+      ...(replay ? {} : { realTime: SYSTEM_CLOCK }),
       ...(progress === undefined ? {} : { progress }),
     });
     return this.#summary(embedded, events, (performance.now() - start) / 1000);

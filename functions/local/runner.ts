@@ -8,6 +8,7 @@ import type { Plan } from '../plan/plan.ts';
 import { type EpochMillis, earlier, later, MAX_TIMESTAMP, plus } from '../model/time.ts';
 import type { Embedded } from './embedded.ts';
 import { smallestDelay } from './trigger-delays.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** A source's records, in batches, in order of arrival. */
@@ -15,38 +16,45 @@ export type Input = AsyncIterable<readonly RawRecord[]>;
 
 export interface RunOptions {
   readonly embedded: Embedded;
-  /** Moved along with the arrivals; absent: the clock is real, and moves by itself. */
-  readonly clock?: VirtualClock;
+  /** The pipeline's clock: follows the arrivals of a replay, else `realTime`. */
+  readonly clock: VirtualClock;
+  /** The clock to follow when no source names its arrival times. */
+  readonly realTime?: Clock;
   readonly inputs: ReadonlyMap<string, Input>;
+  /** Records of one bundle, at most; the result is the same for any number. Default 2,000. */
+  readonly bundle?: number;
   /** Called after each step with the number of records read so far. */
   readonly progress?: (records: number) => void;
 }
 
-/** Records of one bundle. */
-const BUNDLE = 2_000;
+const DEFAULT_BUNDLE = 2_000;
 /** Processing-time timers fire at most so late, as by a sweep each minute. */
 const SLACK = 60_000;
 const LONGEST_STEP = 600_000;
 
 /** @returns how many records were read */
 export async function run(options: RunOptions): Promise<number> {
-  const { embedded, clock, inputs, progress } = options;
+  const { embedded, clock, realTime, inputs, progress, bundle = DEFAULT_BUNDLE } = options;
   await embedded.start();
   const feeds = [...inputs].map(([source, input]) => new Feed(source, input, embedded));
   const step = stepLength(embedded.plan);
   let records = 0;
   for (;;) {
+    if (realTime !== undefined) clock.advanceTo(realTime.now());
     const next = await earliestArrival(feeds);
     if (next === undefined) break;
     const due = embedded.nextProcessingDue();
-    const timersFirst = clock !== undefined && plus(due, SLACK) < next;
+    const timersFirst = realTime === undefined && plus(due, SLACK) < next;
     if (timersFirst) clock.advanceTo(due);
     await embedded.sweep();
-    if (!timersFirst)
-      records += await readStep(embedded, feeds, clock, later(next, earlier(plus(next, step), plus(due, SLACK))));
+    if (!timersFirst) {
+      const until = later(next, earlier(plus(next, step), plus(due, SLACK)));
+      records += await readStep(embedded, feeds, clock, until, bundle);
+    }
     await embedded.deliver();
     progress?.(records);
   }
+  for (const feed of feeds) if (!feed.committedEnd) await embedded.ingest(feed.source, [], true);
   await finish(embedded, clock);
   return records;
 }
@@ -55,17 +63,18 @@ export async function run(options: RunOptions): Promise<number> {
 async function readStep(
   embedded: Embedded,
   feeds: readonly Feed[],
-  clock: VirtualClock | undefined,
+  clock: VirtualClock,
   until: EpochMillis,
+  bundle: number,
 ): Promise<number> {
   let count = 0;
   const taken: { feed: Feed; records: ReadRecord[]; ended: boolean }[] = [];
   for (const feed of feeds) {
     if (feed.committedEnd) continue;
-    const records = await feed.take(until, BUNDLE);
+    const records = await feed.take(until, bundle);
     count += records.length;
     taken.push({ feed, records, ended: await feed.isAtEnd() });
-    for (const record of records) if ('decoded' in record) clock?.advanceTo(record.decoded.arrival);
+    for (const record of records) if ('decoded' in record) clock.advanceTo(record.decoded.arrival);
   }
   for (const { feed, records, ended } of taken) {
     if (records.length > 0 || ended) await embedded.ingest(feed.source, records, ended);
@@ -75,7 +84,7 @@ async function readStep(
 }
 
 /** Brings every watermark to the end, and everything that waits out. */
-async function finish(embedded: Embedded, clock: VirtualClock | undefined): Promise<void> {
+async function finish(embedded: Embedded, clock: VirtualClock): Promise<void> {
   for (;;) {
     const { watermarks, ticks, roots } = await embedded.sweep();
     await embedded.deliver();
@@ -84,7 +93,7 @@ async function finish(embedded: Embedded, clock: VirtualClock | undefined): Prom
     if (ended && !open && ticks.length === 0) break;
     for (const source of embedded.plan.sources) await embedded.settle(source.id);
     // What waits for time (a lost envelope that is sent again, facts that wait for a commit) gets it.
-    clock?.advanceTo(plus(clock.now(), SLACK));
+    clock.advanceTo(plus(clock.now(), SLACK));
   }
   await embedded.flush();
   await embedded.deliver();

@@ -1,7 +1,8 @@
 /** From what a source delivers to elements with times. */
 import { DecodeError, messageOf } from '../../model/errors.ts';
-import { type Instant, instant, type Source } from '../../model/source.ts';
-import { type EpochMillis, earlier, plus } from '../../model/time.ts';
+import type { Source } from '../../model/source.ts';
+import { type Instant, instant } from '../../model/instant.ts';
+import { type EpochMillis, earlier, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import { GLOBAL_WINDOW, type Window } from '../../model/windows.ts';
 import { type Element, UNGROUPED } from '../element.ts';
 
@@ -11,7 +12,7 @@ export interface RawRecord {
   readonly value: unknown;
   /** Names the record at its source for ever: a message id, or a place in a file. */
   readonly id: string;
-  /** When it was published, or read. */
+  /** When it was published, or read; `MIN_TIMESTAMP` where nobody knows, as in the replay of a file. */
   readonly arrival: EpochMillis;
   /** Set when `value` could not even be parsed; then `value` is the text. */
   readonly problem?: string;
@@ -45,12 +46,23 @@ export class SourceDecoder {
     } catch (cause) {
       throw new DecodeError(`source '${this.#name}': ${messageOf(cause)}`, { cause });
     }
-    const arrival =
-      source.arrivalTime === undefined ? raw.arrival : this.#instant('arrivalTime', source.arrivalTime, value);
-    const timestamp = source.eventTime === undefined ? arrival : this.#instant('eventTime', source.eventTime, value);
+    const { arrival, timestamp } = this.#times(raw, value);
     const id = source.id === undefined ? raw.id : source.id(value);
     const element = { value, timestamp, windows: GLOBAL, pane: UNGROUPED, id: source.exactlyOnce ? id : undefined };
     return { element, arrival, advances: earlier(timestamp, plus(arrival, source.maxAhead)) };
+  }
+
+  /** Of arrival and event time, one stands in for the other where it is not known. */
+  #times(raw: RawRecord, value: unknown): { arrival: EpochMillis; timestamp: EpochMillis } {
+    const { arrivalTime, eventTime } = this.#source;
+    const known = raw.arrival > MIN_TIMESTAMP ? raw.arrival : undefined;
+    const arrival = arrivalTime === undefined ? known : this.#instant('arrivalTime', arrivalTime, value);
+    const timestamp = eventTime === undefined ? arrival : this.#instant('eventTime', eventTime, value);
+    if (timestamp === undefined)
+      throw new DecodeError(
+        `source '${this.#name}' replays a file and has neither eventTime nor arrivalTime; give it one`,
+      );
+    return { arrival: arrival ?? timestamp, timestamp };
   }
 
   #instant(field: string, read: (value: unknown) => Instant, value: unknown): EpochMillis {
