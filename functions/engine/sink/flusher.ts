@@ -216,7 +216,7 @@ export class Flusher {
       rowDeadLetter(
         { id, stage: this.#node.name, failedAt: processingTime, version },
         warehouseRow(this.#node, row, epoch),
-        row[3],
+        row[3]?.id,
         attempt,
         error,
       );

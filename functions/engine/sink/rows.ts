@@ -7,11 +7,14 @@ import type { WriteBigQueryNode } from '../../model/graph.ts';
 import { columnJson, GUARD_COLUMNS } from '../../model/table.ts';
 import type { Row, TableSpec } from '../../ports/warehouse.ts';
 
-/**
- * A row as it waits in a run: its place, the sequence of its pane, its columns in JSON form in the table's order, and where
- * an operator has replayed it, the replay's id.
- */
-export type WaitingRow = readonly [place: string, sequence: number, values: readonly unknown[], replay?: string];
+/** What a row keeps that an operator has replayed: the replay's id, and the epoch in which its pane was made. */
+export interface ReplayedRow {
+  readonly id: string;
+  readonly epoch: number;
+}
+
+/** A row as it waits in a run: its place, the sequence of its pane, its columns in JSON form in the table's order. */
+export type WaitingRow = readonly [place: string, sequence: number, values: readonly unknown[], replay?: ReplayedRow];
 
 /** Reads an author's row: every column checked, in the table's order. @throws {DecodeError} naming the column and the value */
 export function rowValues(node: WriteBigQueryNode, row: Readonly<Record<string, unknown>>): unknown[] {
@@ -65,20 +68,27 @@ export function newestRows(rows: readonly WaitingRow[]): WaitingRow[] {
   const newest = new Map<string, WaitingRow>();
   for (const row of rows) {
     const other = newest.get(row[0]);
-    if (other === undefined || row[1] >= other[1]) newest.set(row[0], row);
+    if (other === undefined || isNewer(row, other)) newest.set(row[0], row);
   }
   return [...newest.values()];
 }
 
 /** The row by column name, with the guard's columns where the table has them. */
-export function warehouseRow(node: WriteBigQueryNode, [, sequence, values]: WaitingRow, epoch: number): Row {
+export function warehouseRow(node: WriteBigQueryNode, [, sequence, values, replay]: WaitingRow, epoch: number): Row {
   const row: Record<string, unknown> = {};
   for (const [i, column] of node.columns.entries()) row[column.name] = values[i];
   if (node.key.length > 0) {
-    row['pane_epoch'] = epoch;
+    row['pane_epoch'] = replay?.epoch ?? epoch;
     row['pane_sequence'] = sequence;
   }
   return row;
+}
+
+/** A replayed row is of an epoch that is not after the present one. */
+function isNewer(row: WaitingRow, other: WaitingRow): boolean {
+  const epoch = row[3]?.epoch ?? Number.POSITIVE_INFINITY;
+  const otherEpoch = other[3]?.epoch ?? Number.POSITIVE_INFINITY;
+  return epoch === otherEpoch ? row[1] >= other[1] : epoch > otherEpoch;
 }
 
 function describe(value: unknown): string {
