@@ -28,3 +28,8 @@ export function int64FromDouble(value: number): bigint {
   const result = BigInt(Math.abs(value) >= 2 ** 52 ? value : rounded);
   return checkedInt64(result, String(value));
 }
+
+/** True when an integer has 64 bits. */
+export function isInt64(value: bigint): boolean {
+  return value >= MIN_INT64 && value <= MAX_INT64;
+}

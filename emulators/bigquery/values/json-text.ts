@@ -177,8 +177,3 @@ export function jsonString(text: string): string {
 export function normalizeJson(text: string): string {
   return writeJson(parseJson(text), true);
 }
-
-/** True when an integer fits the type INT64. */
-export function isInt64(value: bigint): boolean {
-  return value >= MIN_INT64 && value <= MAX_INT64;
-}

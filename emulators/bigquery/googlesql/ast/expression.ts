@@ -188,6 +188,8 @@ export interface StructLiteral extends Node {
   readonly kind: 'struct';
   readonly types?: readonly { readonly name?: string; readonly type: TypeName }[];
   readonly fields: readonly { readonly name?: string; readonly value: Expression }[];
+  /** Written `(a, b)`: such a STRUCT names no fields. */
+  readonly tuple: boolean;
 }
 
 /** `(query)`, `EXISTS(query)` or `ARRAY(query)`. */

@@ -155,7 +155,7 @@ function structForm(stream: TokenStream, at: number): StructLiteral {
     if (!stream.acceptSymbol(',')) break;
   }
   stream.expectSymbol(')');
-  return { kind: 'struct', fields, at, ...(type?.kind === 'struct' && { types: type.fields }) };
+  return { kind: 'struct', fields, tuple: false, at, ...(type?.kind === 'struct' && { types: type.fields }) };
 }
 
 function bracketed(stream: TokenStream, symbol: string, at: number): Expression {
@@ -180,7 +180,7 @@ function bracketed(stream: TokenStream, symbol: string, at: number): Expression 
   const fields = [{ value: first }];
   while (stream.acceptSymbol(',')) fields.push({ value: stream.expression() });
   stream.expectSymbol(')');
-  return { kind: 'struct', fields, at };
+  return { kind: 'struct', fields, tuple: true, at };
 }
 
 /** `((SELECT …) UNION ALL …)`: a query that itself begins with a parenthesis. Only tried where a SELECT is in sight. */

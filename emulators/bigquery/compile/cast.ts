@@ -1,0 +1,80 @@
+/** CAST and SAFE_CAST. Each pair of scalar types has its function; ARRAYs and STRUCTs convert part by part. */
+import type { Cast } from '../googlesql/ast/expression.ts';
+import { SqlError, unsupported } from '../googlesql/sql-error.ts';
+import { FUNCTIONS_BY_NAME } from '../functions/index.ts';
+import { fieldName, storedType } from '../types/storage.ts';
+import { STRING, sameType, type Type, typeName } from '../types/type.ts';
+import { callOverload } from './call-overload.ts';
+import { coerce, coerceOrFail, structSql } from './coerce.ts';
+import type { CompileContext } from './context.ts';
+import { literalAs, nullOf } from './literal.ts';
+import type { Scope } from './scope.ts';
+import { boundedSql } from './type-bounds.ts';
+import { resolveType } from './type-name.ts';
+import { isLiteral, isNull, type Typed, typed } from './typed.ts';
+
+function castScalar(value: Typed, target: Type, safe: boolean, zone: Typed | undefined, at: number): Typed {
+  const definition = FUNCTIONS_BY_NAME.get(`CAST_${value.type.kind}_TO_${target.kind}`);
+  const overload = definition?.overloads[0];
+  if (!overload) throw new SqlError(`Invalid cast from ${typeName(value.type)} to ${typeName(target)}`, at);
+  if (zone && overload.signature.parameters.length < 2)
+    throw new SqlError(`CAST from ${typeName(value.type)} to ${typeName(target)} takes no AT TIME ZONE`, at);
+  return callOverload(overload, zone ? [value, zone] : [value], target, safe);
+}
+
+/** Converts, or fails to compile when GoogleSQL has no such conversion. With `safe`, what fails at run time is NULL. */
+export function castTo(value: Typed, target: Type, safe: boolean, at: number, zone?: Typed): Typed {
+  if (isNull(value)) return nullOf(target);
+  if (sameType(value.type, target)) return { ...typed(value.sql, target), ...(value.atomic && { atomic: true }) };
+  if (value.constant?.kind === 'constructor') {
+    const coerced = coerce(value, target);
+    if (coerced) return typed(coerced.sql, target);
+  }
+  if (value.type.kind === 'ARRAY' && target.kind === 'ARRAY') {
+    const inner = castTo(typed('item', value.type.element), target.element, safe, at);
+    return typed(`list_transform(${value.sql}, lambda item: ${inner.sql})`, target);
+  }
+  if (value.type.kind === 'STRUCT' && target.kind === 'STRUCT' && value.type.fields.length === target.fields.length) {
+    const fields = value.type.fields.map((field, index) =>
+      castTo(
+        typed(`struct_extract(${value.sql}, '${fieldName(index)}')`, field.type),
+        target.fields[index]?.type ?? STRING,
+        safe,
+        at,
+      ),
+    );
+    return typed(`CASE WHEN ${value.sql} IS NULL THEN NULL ELSE ${structSql(fields, target).sql} END`, target);
+  }
+  return castScalar(value, target, safe, zone, at);
+}
+
+/** Literals convert while compiling, so that a plain `CAST('2020-01-01' AS DATE)` is a constant to DuckDB. */
+function castLiteral(value: Typed, target: Type): Typed | undefined {
+  if (!isLiteral(value) || value.type.kind !== 'STRING') return undefined;
+  if (!['DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC', 'INT64', 'FLOAT64'].includes(target.kind)) return undefined;
+  try {
+    const { sql, type } = literalAs(value.constant.text, target.kind as 'DATE');
+    return { sql, type, atomic: true };
+  } catch {
+    return undefined;
+  }
+}
+
+export function compileCast(node: Cast, scope: Scope, context: CompileContext): Typed {
+  if (node.format) throw unsupported('CAST with FORMAT', node.format.at);
+  const value = context.expression(node.operand, scope);
+  const { type, bounds } = resolveType(node.type);
+  const zone =
+    node.timeZone && coerceOrFail(context.expression(node.timeZone, scope), STRING, 'The time zone', node.timeZone.at);
+  const result = (zone ? undefined : castLiteral(value, type)) ?? castTo(value, type, node.safe, node.at, zone);
+  const bounded = bounds && boundedSql(result.sql, type, bounds, 'CAST');
+  if (!bounded) return result;
+  return typed(node.safe ? `TRY(${bounded})` : bounded, type);
+}
+
+/** SQL of a typed value for storage, used where a NULL array counts as an empty one. */
+export function emptyForNull(value: Typed): Typed {
+  return value.type.kind === 'ARRAY'
+    ? typed(`coalesce(${value.sql}, CAST([] AS ${storedType(value.type)}))`, value.type)
+    : value;
+}

@@ -1,0 +1,195 @@
+/**
+ * Aggregate functions. Each says how it is written in DuckDB; the compiler hands in its arguments already coerced, and the
+ * parts that may stand with any aggregate: DISTINCT, ORDER BY, a filter for IGNORE NULLS, OVER.
+ */
+import { NUMERIC_SCALE } from '../types/storage.ts';
+import { parseSignature, type Signature } from './signature.ts';
+
+/** One call, in DuckDB's SQL. */
+export interface AggregateParts {
+  readonly args: readonly string[];
+  readonly distinct: boolean;
+  /** Order keys without the words ORDER BY; empty when the call has none. */
+  readonly orderBy: string;
+  /** A condition that rows must meet; empty when all count. */
+  readonly filter: string;
+  /** ` OVER (…)`, or empty. */
+  readonly over: string;
+  /** SQL of LIMIT's operand. */
+  readonly limit: string | undefined;
+  readonly nulls: 'IGNORE' | 'RESPECT' | undefined;
+  /** For HAVING MAX and HAVING MIN: the order by which the first row is the one meant. */
+  readonly firstBy: string | undefined;
+}
+
+export interface AggregateOverload {
+  readonly signature: Signature;
+  readonly emit: (parts: AggregateParts) => string;
+}
+
+export interface AggregateFunction {
+  readonly name: string;
+  readonly overloads: readonly AggregateOverload[];
+  /** ORDER BY, LIMIT and IGNORE NULLS mean something: ARRAY_AGG, STRING_AGG and their like. */
+  readonly ordered: boolean;
+}
+
+interface Extra {
+  readonly distinct?: boolean;
+  readonly orderBy?: string;
+  readonly filter?: string;
+}
+
+/** `name([DISTINCT] args [ORDER BY …]) [FILTER (WHERE …)] [OVER (…)]`. */
+function call(name: string, parts: AggregateParts, args: readonly string[] = parts.args, extra: Extra = {}): string {
+  const distinct = (extra.distinct ?? parts.distinct) ? 'DISTINCT ' : '';
+  const orderBy = extra.orderBy ?? parts.orderBy;
+  const filter = extra.filter ?? parts.filter;
+  return `${name}(${distinct}${args.join(', ')}${orderBy ? ` ORDER BY ${orderBy}` : ''})${filter ? ` FILTER (WHERE ${filter})` : ''}${parts.over}`;
+}
+
+const simple = (signature: string, name: string): AggregateOverload => ({
+  signature: parseSignature(signature),
+  emit: (parts) => call(name, parts),
+});
+const as = (signature: string, emit: (parts: AggregateParts) => string): AggregateOverload => ({
+  signature: parseSignature(signature),
+  emit,
+});
+
+function aggregate(name: string, ...overloads: readonly AggregateOverload[]): AggregateFunction {
+  return { name, overloads, ordered: false };
+}
+
+function ordered(name: string, ...overloads: readonly AggregateOverload[]): AggregateFunction {
+  return { name, overloads, ordered: true };
+}
+
+/** NULL arguments left out. */
+function present(parts: AggregateParts): string {
+  const condition = `(${parts.args[0]}) IS NOT NULL`;
+  return parts.filter ? `${parts.filter} AND ${condition}` : condition;
+}
+
+function limited(list: string, { limit }: AggregateParts): string {
+  return limit === undefined ? list : `list_slice(${list}, 1, ${limit})`;
+}
+
+function arrayAgg(parts: AggregateParts): string {
+  return limited(call('list', parts, parts.args, parts.nulls === 'IGNORE' ? { filter: present(parts) } : {}), parts);
+}
+
+function stringAgg(parts: AggregateParts): string {
+  const [value = '', separator = "','"] = parts.args;
+  const list = limited(call('list', parts, [value], { filter: present(parts) }), parts);
+  return `array_to_string(${list}, ${separator})`;
+}
+
+function decimalAverage(scale: number, divide: string) {
+  return (parts: AggregateParts) =>
+    `${divide}(${call('sum', parts)}, CAST(${call('count', parts)} AS DECIMAL(38, ${scale})))`;
+}
+
+/** FLOAT64's NaN is the answer as soon as it occurs; DuckDB would take it for the greatest number. */
+function floatExtreme(name: 'min' | 'max') {
+  return (parts: AggregateParts) => {
+    const nan = call('bool_or', parts, [`isnan(${parts.args[0]})`], { distinct: false });
+    return `CASE WHEN ${nan} THEN CAST('nan' AS DOUBLE) ELSE ${call(name, parts)} END`;
+  };
+}
+
+function anyValue(parts: AggregateParts): string {
+  return call('first', parts, parts.args, parts.firstBy === undefined ? {} : { orderBy: parts.firstBy });
+}
+
+/** The i-th of n quantiles is the element at rank ceil(count × i / n), the first for i = 0. */
+function approxQuantiles(parts: AggregateParts): string {
+  const [value = '', number = ''] = parts.args;
+  const respect = parts.nulls === 'RESPECT';
+  const list = call('list', parts, [value], {
+    orderBy: `${value} ASC NULLS FIRST`,
+    ...(respect ? {} : { filter: present(parts) }),
+  });
+  return `list_transform(range(0, ${number} + 1), lambda quantile: (${list})[greatest(1, CAST(ceil(len(${list}) * quantile / ${number}) AS BIGINT))])`;
+}
+
+const floats = (name: string, duck: string) => aggregate(name, simple('FLOAT64 -> FLOAT64', duck));
+const pairs = (name: string, duck: string) => aggregate(name, simple('FLOAT64, FLOAT64 -> FLOAT64', duck));
+
+const DEFINITIONS: readonly AggregateFunction[] = [
+  aggregate('COUNT', simple('any -> INT64', 'count')),
+  aggregate(
+    'COUNTIF',
+    as('BOOL -> INT64', (parts) =>
+      parts.distinct
+        ? call('count', parts, [`CASE WHEN ${parts.args[0]} THEN TRUE END`])
+        : call('count', parts, ['*'], {
+            filter: parts.filter ? `${parts.filter} AND ${parts.args[0]}` : (parts.args[0] ?? ''),
+          }),
+    ),
+  ),
+  aggregate(
+    'SUM',
+    as('INT64 -> INT64', (parts) => `CAST(${call('sum', parts)} AS BIGINT)`),
+    simple('NUMERIC -> NUMERIC', 'sum'),
+    simple('BIGNUMERIC -> BIGNUMERIC', 'sum'),
+    simple('FLOAT64 -> FLOAT64', 'sum'),
+    simple('INTERVAL -> INTERVAL', 'sum'),
+  ),
+  aggregate(
+    'AVG',
+    as('INT64 -> FLOAT64', (parts) => call('avg', parts)),
+    as('NUMERIC -> NUMERIC', decimalAverage(NUMERIC_SCALE, 'js_numeric_divide_2')),
+    as('BIGNUMERIC -> BIGNUMERIC', decimalAverage(18, 'js_bignumeric_divide_2')),
+    simple('FLOAT64 -> FLOAT64', 'avg'),
+  ),
+  ...(['MIN', 'MAX'] as const).map((name) => {
+    const duck = name === 'MIN' ? 'min' : 'max';
+    return aggregate(name, as('FLOAT64 -> FLOAT64', floatExtreme(duck)), simple('T -> T', duck));
+  }),
+  aggregate('ANY_VALUE', as('T -> T', anyValue)),
+  aggregate(
+    'MAX_BY',
+    as('T, U -> T', (parts) =>
+      call('first', parts, [parts.args[0] ?? ''], { orderBy: `${parts.args[1]} DESC NULLS LAST` }),
+    ),
+  ),
+  aggregate(
+    'MIN_BY',
+    as('T, U -> T', (parts) =>
+      call('first', parts, [parts.args[0] ?? ''], { orderBy: `${parts.args[1]} ASC NULLS LAST` }),
+    ),
+  ),
+  ordered('ARRAY_AGG', as('T -> ARRAY<T>', arrayAgg)),
+  ordered(
+    'ARRAY_CONCAT_AGG',
+    as(
+      'ARRAY<T> -> ARRAY<T>',
+      (parts) => `flatten(${limited(call('list', parts, parts.args, { filter: present(parts) }), parts)})`,
+    ),
+  ),
+  ordered('STRING_AGG', as('STRING, STRING? -> STRING', stringAgg)),
+  aggregate('LOGICAL_AND', simple('BOOL -> BOOL', 'bool_and')),
+  aggregate('LOGICAL_OR', simple('BOOL -> BOOL', 'bool_or')),
+  aggregate('BIT_AND', simple('INT64 -> INT64', 'bit_and')),
+  aggregate('BIT_OR', simple('INT64 -> INT64', 'bit_or')),
+  aggregate('BIT_XOR', simple('INT64 -> INT64', 'bit_xor')),
+  floats('STDDEV', 'stddev_samp'),
+  floats('STDDEV_SAMP', 'stddev_samp'),
+  floats('STDDEV_POP', 'stddev_pop'),
+  floats('VARIANCE', 'var_samp'),
+  floats('VAR_SAMP', 'var_samp'),
+  floats('VAR_POP', 'var_pop'),
+  pairs('CORR', 'corr'),
+  pairs('COVAR_POP', 'covar_pop'),
+  pairs('COVAR_SAMP', 'covar_samp'),
+  aggregate(
+    'APPROX_COUNT_DISTINCT',
+    as('any -> INT64', (parts) => call('count', parts, parts.args, { distinct: true })),
+  ),
+  ordered('APPROX_QUANTILES', as('T, INT64 -> ARRAY<T>', approxQuantiles)),
+];
+
+export const AGGREGATE_FUNCTIONS: ReadonlyMap<string, AggregateFunction> = new Map(
+  DEFINITIONS.map((definition) => [definition.name, definition]),
+);
