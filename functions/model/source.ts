@@ -10,26 +10,48 @@ export interface Schema<T> {
   parse(input: unknown): T;
 }
 
+/**
+ * What the watermark does while a source has no messages. `'advance'`: it follows processing time, since an element that
+ * is published now has happened now, less the delay. `'wait'`: it stays where the last element has brought it.
+ */
+export type WhenIdle = 'advance' | 'wait';
+
 /** How the watermark of a source is estimated from the elements that it has delivered. */
 export type WatermarkPolicy =
   /** No element comes later than `delay` after the largest event time seen. */
-  | { readonly kind: 'boundedOutOfOrderness'; readonly delay: Millis; readonly maxLag?: Millis }
+  | {
+      readonly kind: 'boundedOutOfOrderness';
+      readonly delay: Millis;
+      readonly maxLag?: Millis;
+      readonly whenIdle?: WhenIdle;
+    }
   /** The watermark follows processing time, `lag` behind. */
   | { readonly kind: 'processingTime'; readonly lag: Millis }
   /** Like `boundedOutOfOrderness`, without waiting for a backlog sample: trusts that messages arrive within `slack`. */
-  | { readonly kind: 'trustArrival'; readonly delay: Millis; readonly slack: Millis }
+  | {
+      readonly kind: 'trustArrival';
+      readonly delay: Millis;
+      readonly slack: Millis;
+      readonly whenIdle?: WhenIdle;
+    }
   /** Stays at the beginning until a bounded source ends. */
   | { readonly kind: 'atEnd' };
 
 /**
  * Event times are out of order by at most `delay`: the watermark is the largest event time seen, less `delay`.
  * @param options.maxLag the watermark never falls further behind processing time than this, even without a fresh backlog sample
+ * @param options.whenIdle default `'advance'`; `'wait'` for a source that names its arrival times, which is a replay
  */
-export function boundedOutOfOrderness(delay: Duration, options: { maxLag?: Duration } = {}): WatermarkPolicy {
+export function boundedOutOfOrderness(
+  delay: Duration,
+  options: { readonly maxLag?: Duration; readonly whenIdle?: WhenIdle } = {},
+): WatermarkPolicy {
+  const { maxLag, whenIdle } = options;
   return {
     kind: 'boundedOutOfOrderness',
     delay: millis('boundedOutOfOrderness(delay)', delay),
-    ...(options.maxLag === undefined ? {} : { maxLag: millis('boundedOutOfOrderness(maxLag)', options.maxLag, 1) }),
+    ...(maxLag === undefined ? {} : { maxLag: millis('boundedOutOfOrderness(maxLag)', maxLag, 1) }),
+    ...(whenIdle === undefined ? {} : { whenIdle: checkedWhenIdle('boundedOutOfOrderness(whenIdle)', whenIdle) }),
   };
 }
 
@@ -44,12 +66,24 @@ export function processingTime(lag: Duration): WatermarkPolicy {
 }
 
 /** The low-latency choice: like `boundedOutOfOrderness(delay)`, but messages are trusted to arrive within `slack` of their publishing. */
-export function trustArrival(slack: Duration, delay: Duration = 0): WatermarkPolicy {
+export function trustArrival(
+  slack: Duration,
+  delay: Duration = 0,
+  options: { readonly whenIdle?: WhenIdle } = {},
+): WatermarkPolicy {
+  const { whenIdle } = options;
   return {
     kind: 'trustArrival',
     slack: millis('trustArrival(slack)', slack),
     delay: millis('trustArrival(delay)', delay),
+    ...(whenIdle === undefined ? {} : { whenIdle: checkedWhenIdle('trustArrival(whenIdle)', whenIdle) }),
   };
+}
+
+function checkedWhenIdle(field: string, value: WhenIdle): WhenIdle {
+  if (value !== 'advance' && value !== 'wait')
+    throw new ConfigurationError(`${field}: expected 'advance' or 'wait', got ${JSON.stringify(value)}`);
+  return value;
 }
 
 /** What a source's author decides; `T` comes from the schema. */
