@@ -103,6 +103,11 @@ export class LocalRun {
 function filesOf(graph: Graph, inputs: ReadonlyMap<string, string>): Map<string, string> {
   const files = new Map(inputs);
   const sources = graph.nodes.filter((node) => node.kind === 'source');
+  for (const [name, path] of inputs)
+    if (!sources.some((source) => source.name === name))
+      throw new ConfigurationError(
+        `pipeline '${graph.name}' has no source '${name}' for ${basename(path)}; its sources are ${sources.map((source) => source.name).join(', ')}`,
+      );
   for (const { name, source } of sources) {
     if (files.has(name)) continue;
     if (source.path === undefined)
@@ -111,10 +116,5 @@ function filesOf(graph: Graph, inputs: ReadonlyMap<string, string>): Map<string,
       );
     files.set(name, source.path);
   }
-  for (const [name, path] of inputs)
-    if (!sources.some((source) => source.name === name))
-      throw new ConfigurationError(
-        `pipeline '${graph.name}' has no source '${name}' for ${basename(path)}; its sources are ${sources.map((source) => source.name).join(', ')}`,
-      );
   return files;
 }

@@ -55,9 +55,10 @@ export class SourceDecoder {
   /** Of arrival and event time, one stands in for the other where it is not known. */
   #times(raw: RawRecord, value: unknown): { arrival: EpochMillis; timestamp: EpochMillis } {
     const { arrivalTime, eventTime } = this.#source;
+    const happened = eventTime === undefined ? undefined : this.#instant('eventTime', eventTime, value);
     const known = raw.arrival > MIN_TIMESTAMP ? raw.arrival : undefined;
     const arrival = arrivalTime === undefined ? known : this.#instant('arrivalTime', arrivalTime, value);
-    const timestamp = eventTime === undefined ? arrival : this.#instant('eventTime', eventTime, value);
+    const timestamp = happened ?? arrival;
     if (timestamp === undefined)
       throw new DecodeError(
         `source '${this.#name}' replays a file and has neither eventTime nor arrivalTime; give it one`,

@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../functions/cli/main.ts';
+
+interface Called {
+  readonly code: number;
+  readonly out: readonly string[];
+  readonly err: readonly string[];
+}
+
+async function millrace(args: readonly string[], stdin = ''): Promise<Called> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = {
+    out: (line: string) => out.push(line),
+    err: (line: string) => err.push(line),
+    stdin: Readable.from([stdin]),
+    isTerminal: false,
+  };
+  return { code: await main(args, io), out, err };
+}
+
+describe('millrace', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each([['--help'], ['run', '--help'], ['conform', '--help']])('%s %s prints its usage', async (...args) => {
+    const { code, out } = await millrace(args.filter((arg) => arg !== undefined));
+    expect(code).toBe(0);
+    expect(out.join('\n')).toContain('Usage: millrace');
+  });
+
+  it('refuses a word that it does not know', async () => {
+    const { code, err } = await millrace(['fly']);
+    expect(code).toBe(2);
+    expect(err.join('\n')).toContain("unknown command 'fly'");
+  });
+
+  it('names the pipelines that there are', async () => {
+    const { code, err } = await millrace(['run', 'nowhere']);
+    expect(code).toBe(1);
+    expect(err[0]).toMatch(/^millrace: there is no pipeline 'nowhere'; known are .*flights/);
+  });
+
+  it.each([
+    [[], "source 'flights' of pipeline 'flights' has no input; add --input flights=FILE"],
+    [['--input', 'flights=missing.jsonl'], 'there is no file missing.jsonl; give --input source=file'],
+    [['--input', 'flights'], "--input: expected source=file, got 'flights'"],
+    [
+      ['--input', 'trains=package.json'],
+      "pipeline 'flights' has no source 'trains' for package.json; its sources are flights",
+    ],
+    [['--input', 'flights=README.md'], "README.md ends in '.md'; known are .jsonl, .ndjson, .csv, .json, .parquet"],
+  ])('run flights %j is refused', async (args, message) => {
+    const { code, err } = await millrace(['run', 'flights', ...args]);
+    expect(code).toBe(1);
+    expect(err[0]).toContain(message);
+  });
+
+  it('makes dead letters of lines that are no JSON, or do not fit, and takes the rest', async () => {
+    const file = join(folder, 'flights.jsonl');
+    const good = { date: '2001-01-01T00:01:00Z', delay: 5, distance: 100, origin: 'LAX', destination: 'SFO' };
+    await writeFile(
+      file,
+      [
+        JSON.stringify(good),
+        '{"date": ',
+        JSON.stringify({ ...good, delay: 'late' }),
+        '',
+        JSON.stringify({ ...good, date: 'soon' }),
+      ].join('\n'),
+    );
+    const { code, out } = await millrace([
+      'run',
+      'flights',
+      '--input',
+      `flights=${file}`,
+      '--out',
+      join(folder, 'out'),
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out.at(-1)!)).toMatchObject({ pipeline: 'flights', events: 4, late: 0, deadLettered: 3 });
+    const letters = (await readFile(join(folder, 'out', 'dead-letters.jsonl'), 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(letters.map(({ code: kind, step }) => [kind, step])).toEqual([
+      ['DECODE', 'flights'],
+      ['DECODE', 'flights'],
+      ['DECODE', 'flights'],
+    ]);
+    expect(letters[0].message).toContain('line 2 is no JSON');
+    expect(letters[1].message).toContain('delay');
+    expect(letters[2].message).toContain('eventTime gave NaN, which is no instant');
+    expect(await readFile(join(folder, 'out', 'late.jsonl'), 'utf8')).toBe('');
+  });
+
+  it('ends well on empty input', async () => {
+    const file = join(folder, 'empty.jsonl');
+    await writeFile(file, '');
+    const { code, out } = await millrace([
+      'run',
+      'flights',
+      '--input',
+      `flights=${file}`,
+      '--out',
+      join(folder, 'none'),
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out.at(-1)!)).toMatchObject({ events: 0, panes: { EARLY: 0, ON_TIME: 0, LATE: 0 } });
+  });
+
+  it('reads CSV and Parquet as it reads JSON Lines', async () => {
+    const file = join(folder, 'flights.csv');
+    await writeFile(
+      file,
+      'date,delay,distance,origin,destination\n2001-01-01 00:01:00,5,100,LAX,SFO\n2001-01-01 00:02:00,7,100,LAX,SFO\n',
+    );
+    const { code, out } = await millrace([
+      'run',
+      'flights',
+      '--input',
+      `flights=${file}`,
+      '--out',
+      join(folder, 'csv'),
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out.at(-1)!)).toMatchObject({ events: 2, deadLettered: 0 });
+    const rows = (await readFile(join(folder, 'csv', 'departures_by_airport.jsonl'), 'utf8')).trim().split('\n');
+    expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+      {
+        airport: 'LAX',
+        window_start: '2001-01-01T00:00:00.000Z',
+        flights: 2,
+        mean_delay: 6,
+        max_delay: 7,
+        pane_epoch: 1,
+      },
+    ]);
+  });
+
+  it('runs conformance cases from standard input', async () => {
+    const { code, out } = await millrace(['conform'], '{"id":"x","window":{"type":"fixed","size":10}}\nnot json\n');
+    expect(code).toBe(0);
+    expect(out).toHaveLength(2);
+    expect(JSON.parse(out[0]!)).toMatchObject({ id: 'x', error: { name: expect.any(String) } });
+    expect(JSON.parse(out[1]!)).toMatchObject({ id: null, error: { name: expect.any(String) } });
+  });
+});
