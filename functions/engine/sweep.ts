@@ -7,14 +7,12 @@ import type { Plan } from '../plan/plan.ts';
 import type { Bus, Envelope, Tick } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
+import { PIPELINE_DOCUMENT, readPublished, toFields } from './pipeline-document.ts';
 import { isShardRoot, outboxId, type RootId, shardId } from './protocol/names.ts';
 import type { OutboxBody } from './protocol/outbox.ts';
 import { contains, covers } from './protocol/ranges.ts';
 import { hasDueTimers, type OpenRange, type Root, type SettledFacts } from './protocol/root.ts';
 import { advance, computeWatermarks, NO_WATERMARKS, type Watermarks } from './protocol/watermarks.ts';
-
-/** The name of the pipeline's own document. */
-export const PIPELINE_DOCUMENT = { collection: 'pipeline', id: 'pipeline' } as const;
 
 export interface SweepSetting {
   readonly plan: Plan;
@@ -81,8 +79,7 @@ export class Sweeper {
 
   /** Takes up what other sweeps have published. */
   async #start(): Promise<void> {
-    const [stored] = await this.#setting.store.get(PIPELINE_DOCUMENT.collection, [PIPELINE_DOCUMENT.id]);
-    const { watermarks, lastSweep } = fromFields((stored?.body as PipelineFields | undefined) ?? {});
+    const { watermarks, lastSweep } = await readPublished(this.#setting.store);
     this.#known = advance(this.#known, watermarks);
     this.#lastSweep = lastSweep;
     this.#started = true;
@@ -152,26 +149,6 @@ export class Sweeper {
       .flatMap((document) => (document === undefined ? [] : (document.body as OutboxBody).envelopes))
       .filter((envelope) => envelope.target === target && envelope.number >= range.from && envelope.number <= range.to);
   }
-}
-
-/** The pipeline's document: numbers that only rise. `in:{stage}`, `out:{stage or source}`, `lastSweep`. */
-type PipelineFields = Readonly<Record<string, number>>;
-
-function toFields({ input, output }: Watermarks, lastSweep: EpochMillis): PipelineFields {
-  const fields: Record<string, number> = { lastSweep };
-  for (const stage in input) fields[`in:${stage}`] = input[stage]!;
-  for (const stage in output) fields[`out:${stage}`] = output[stage]!;
-  return fields;
-}
-
-function fromFields(fields: PipelineFields): { watermarks: Watermarks; lastSweep: EpochMillis } {
-  const input: Record<string, EpochMillis> = {};
-  const output: Record<string, EpochMillis> = {};
-  for (const name in fields) {
-    if (name.startsWith('in:')) input[name.slice(3)] = fields[name] as EpochMillis;
-    if (name.startsWith('out:')) output[name.slice(4)] = fields[name] as EpochMillis;
-  }
-  return { watermarks: { input, output }, lastSweep: (fields['lastSweep'] ?? MIN_TIMESTAMP) as EpochMillis };
 }
 
 /** What of a root's open ranges the targets' `done` cover, or undefined when nothing. */

@@ -1,0 +1,39 @@
+/** What sweeps publish: the watermarks of a pipeline, in one document of numbers that only rise. */
+import { type EpochMillis, MIN_TIMESTAMP } from '../model/time.ts';
+import type { Store } from '../ports/store.ts';
+import type { Watermarks } from './protocol/watermarks.ts';
+
+/** The name of the pipeline's own document. */
+export const PIPELINE_DOCUMENT = { collection: 'pipeline', id: 'pipeline' } as const;
+
+/** What the last sweeps have published. Every watermark in it is safe to adopt. */
+export interface Published {
+  readonly watermarks: Watermarks;
+  /** Processing time of the latest sweep; `MIN_TIMESTAMP` = there was none. */
+  readonly lastSweep: EpochMillis;
+}
+
+export async function readPublished(store: Store): Promise<Published> {
+  const [stored] = await store.get(PIPELINE_DOCUMENT.collection, [PIPELINE_DOCUMENT.id]);
+  return fromFields((stored?.body as PipelineFields | undefined) ?? {});
+}
+
+/** The pipeline's document: numbers that only rise. `in:{stage}`, `out:{stage or source}`, `lastSweep`. */
+type PipelineFields = Readonly<Record<string, number>>;
+
+export function toFields({ input, output }: Watermarks, lastSweep: EpochMillis): PipelineFields {
+  const fields: Record<string, number> = { lastSweep };
+  for (const stage in input) fields[`in:${stage}`] = input[stage]!;
+  for (const stage in output) fields[`out:${stage}`] = output[stage]!;
+  return fields;
+}
+
+function fromFields(fields: PipelineFields): Published {
+  const input: Record<string, EpochMillis> = {};
+  const output: Record<string, EpochMillis> = {};
+  for (const name in fields) {
+    if (name.startsWith('in:')) input[name.slice(3)] = fields[name] as EpochMillis;
+    if (name.startsWith('out:')) output[name.slice(4)] = fields[name] as EpochMillis;
+  }
+  return { watermarks: { input, output }, lastSweep: (fields['lastSweep'] ?? MIN_TIMESTAMP) as EpochMillis };
+}
