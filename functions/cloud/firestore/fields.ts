@@ -5,7 +5,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { protos } from '@google-cloud/firestore-api';
 import { CorruptionError, TooLargeError } from '../../model/errors.ts';
-import { PIPELINE_DOCUMENT } from '../../engine/sweep.ts';
+import { PIPELINE_DOCUMENT } from '../../engine/pipeline-document.ts';
 import type { Document, StoredDocument, Version } from '../../ports/store.ts';
 
 export type WireDocument = protos.google.firestore.v1.IDocument;

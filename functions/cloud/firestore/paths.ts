@@ -3,7 +3,7 @@
  * a path gives its name back.
  */
 import { TooLargeError } from '../../model/errors.ts';
-import { PIPELINE_DOCUMENT } from '../../engine/sweep.ts';
+import { PIPELINE_DOCUMENT } from '../../engine/pipeline-document.ts';
 import type { Collection, DocumentName } from '../../ports/store.ts';
 
 /** Firestore's limit of a document's id. */
