@@ -55,10 +55,19 @@ export class Sweeper {
     return this.#known;
   }
 
+  /** Takes up what other sweeps have published. @returns when the last one was */
+  async learn(): Promise<EpochMillis> {
+    const { watermarks, lastSweep } = await readPublished(this.#setting.store);
+    this.#known = advance(this.#known, watermarks);
+    this.#lastSweep = later(this.#lastSweep, lastSweep);
+    this.#started = true;
+    return this.#lastSweep;
+  }
+
   async sweep(): Promise<SweepResult> {
     const { plan, store, bus, clock, sourceWatermarks } = this.#setting;
     const now = clock.now();
-    if (!this.#started) await this.#start();
+    if (!this.#started) await this.learn();
     const lastSweep = this.#lastSweep;
     const documents = await store.roots();
     const roots = new Map(documents.map(({ id, body }) => [id, body as Root]));
@@ -75,14 +84,6 @@ export class Sweeper {
     if (ticks.length > 0) await bus.send(ticks);
     const republished = await this.#republish(roots, lastSweep, now);
     return { watermarks: this.#known, roots, settled, ticks, republished };
-  }
-
-  /** Takes up what other sweeps have published. */
-  async #start(): Promise<void> {
-    const { watermarks, lastSweep } = await readPublished(this.#setting.store);
-    this.#known = advance(this.#known, watermarks);
-    this.#lastSweep = lastSweep;
-    this.#started = true;
   }
 
   /** A tick for each shard that has something due, something to drop, or an unknown watermark to learn. */
