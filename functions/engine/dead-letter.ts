@@ -105,11 +105,17 @@ export function elementDeadLetter(place: DeadLetterPlace, failure: StepFailure):
   };
 }
 
-export function firingDeadLetter(place: DeadLetterPlace, key: unknown, failure: FiringFailure): DeadLetter {
+/** @param id the replay's, of a firing that was replayed */
+export function firingDeadLetter(
+  place: DeadLetterPlace,
+  key: unknown,
+  failure: FiringFailure,
+  id?: string,
+): DeadLetter {
   const { window, error, state, pane, timestamp, timer } = failure;
   return {
     ...place,
-    ...lineage(place, undefined),
+    ...lineage(place, id),
     kind: 'firing',
     step: place.stage,
     ...errorFields(error),

@@ -1,0 +1,58 @@
+/** Replays all letters that a filter names, a few to a commit, no faster than asked. */
+import type { Millis } from '../../model/time.ts';
+import type { LetterFilter } from '../dead-letters/filter.ts';
+import { findLetters, type FoundLetter } from '../dead-letters/letters.ts';
+import { Replayer, type ReplayOutcome, type ReplaySetting } from './replayer.ts';
+
+export interface ReplayOptions {
+  readonly filter: LetterFilter;
+  /** In the root's name. Default `operator`. */
+  readonly name?: string;
+  /** Says what would come of it, and does nothing. */
+  readonly dryRun?: boolean;
+  /** At most so many letters. Default: all. */
+  readonly limit?: number;
+  /** Letters a second. Default: as fast as they are read. */
+  readonly rate?: number;
+}
+
+/** Letters of one commit. */
+const BATCH = 50;
+
+/** One outcome for each letter, in the order in which they failed. */
+export async function* replayLetters(setting: ReplaySetting, options: ReplayOptions): AsyncGenerator<ReplayOutcome> {
+  const { filter, name = 'operator', dryRun = false, limit = Number.POSITIVE_INFINITY, rate } = options;
+  const replayer = new Replayer(name, setting);
+  const size = Math.max(1, Math.min(BATCH, Math.floor(rate ?? BATCH)));
+  try {
+    for await (const batch of batches(findLetters(setting.store, filter), size, limit)) {
+      if (dryRun) for (const found of batch) yield await replayer.tryOut(found);
+      else {
+        yield* await replayer.replay(batch);
+        if (rate !== undefined) await setting.clock.sleep(Math.ceil((batch.length / rate) * 1_000) as Millis);
+      }
+    }
+  } finally {
+    await replayer.close();
+  }
+}
+
+async function* batches(
+  letters: AsyncIterable<FoundLetter>,
+  size: number,
+  limit: number,
+): AsyncGenerator<readonly FoundLetter[]> {
+  let batch: FoundLetter[] = [];
+  let count = 0;
+  if (limit > 0)
+    for await (const found of letters) {
+      batch.push(found);
+      count += 1;
+      if (batch.length >= size) {
+        yield batch;
+        batch = [];
+      }
+      if (count >= limit) break;
+    }
+  if (batch.length > 0) yield batch;
+}
