@@ -4,15 +4,25 @@
  */
 import type { CombineFn } from './combine.ts';
 import { collect } from './combine.ts';
-import type { DoFn, ElementContext, Tag } from './dofn.ts';
+import type { DoFn, ElementContext, SideDoFn, Tag } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
-import { LATE_OUTPUT, MAIN_OUTPUT, type Node, type Ref } from './graph.ts';
+import { LATE_OUTPUT, MAIN_OUTPUT, type Node, type ReduceNode, type Ref, type ViewShape } from './graph.ts';
 import type { Key, KV } from './key.ts';
 import type { LateRecord } from './late.ts';
 import { type BigQueryOptions, bigQueryNode, type PubSubSinkOptions, pubSubSinkNode } from './sinks.ts';
 import type { Columns } from './table.ts';
 import { type Duration, millis } from './time.ts';
+import {
+  checkSideInputs,
+  type SideInputs,
+  type SideMap,
+  type SideMultimap,
+  type SingletonOptions,
+  type View,
+  viewNode,
+  type ViewOptions,
+} from './views.ts';
 import { afterGrouping, checkGroupable, rewindow, type WindowOptions, type WindowingStrategy } from './windowing.ts';
 import type { WindowFn } from './windows.ts';
 
@@ -21,6 +31,8 @@ export interface ParDoOptions {
   readonly outputs?: readonly Tag<unknown>[];
   /** How much earlier than its input's timestamp an output may be. Default zero. */
   readonly allowedSkew?: Duration;
+  /** The views that the DoFn reads. An element waits until all of them are ready for its window. */
+  readonly sideInputs?: SideInputs;
 }
 
 /** A bounded or unbounded collection of elements of type `T`. */
@@ -63,22 +75,43 @@ export class PCollection<T> {
     return new KeyedPCollection<K, T>(this.builder, main(node), this.strategy, this.bounded);
   }
 
-  /** The author's own code, with any number of outputs, lifecycle and further outputs by tag. */
+  /** The author's own code, with any number of outputs, lifecycle, further outputs by tag, and views beside. */
+  parDo<U, const S extends SideInputs>(
+    name: string,
+    doFn: SideDoFn<T, U, S> | (() => SideDoFn<T, U, S>),
+    options: ParDoOptions & { readonly sideInputs: S },
+  ): ParDoResult<U>;
+  parDo<U>(name: string, doFn: DoFn<T, U> | (() => DoFn<T, U>), options?: ParDoOptions): ParDoResult<U>;
   parDo<U>(name: string, doFn: DoFn<T, U> | (() => DoFn<T, U>), options: ParDoOptions = {}): ParDoResult<U> {
-    const makeDoFn = doFnMaker(name, doFn);
+    const makeDoFn = doFnMaker(name, doFn) as () => DoFn<unknown, unknown>;
     const outputs = (options.outputs ?? []).map((output) => output.name);
     for (const output of outputs)
       if (output === MAIN_OUTPUT || output === LATE_OUTPUT || outputs.filter((other) => other === output).length > 1)
         throw new ConfigurationError(`parDo '${name}': output tag '${output}' is taken; choose another name`);
-    const node = this.builder.add({
-      kind: 'parDo',
-      name,
-      inputs: [this.ref],
-      makeDoFn: makeDoFn as () => DoFn<unknown, unknown>,
-      outputs,
-      allowedSkew: millis(`parDo '${name}' allowedSkew`, options.allowedSkew ?? 0),
-    });
-    return new ParDoResult<U>(this.builder, main(node), this.strategy, this.bounded);
+    const allowedSkew = millis(`parDo '${name}' allowedSkew`, options.allowedSkew ?? 0);
+    const common = { name, inputs: [this.ref], makeDoFn, outputs, allowedSkew };
+    const views = Object.entries(options.sideInputs ?? {});
+    if (views.length === 0) return this.parDoResult(this.builder.add({ kind: 'parDo', ...common }));
+    checkSideInputs(`parDo '${name}'`, options.sideInputs!, this.strategy);
+    const sides = views.map(([side, { node }]) => ({ name: side, view: node }));
+    const { allowedLateness } = this.strategy;
+    const keyed = this instanceof KeyedPCollection;
+    return this.parDoResult(this.builder.add({ kind: 'sideParDo', ...common, sides, keyed, allowedLateness }));
+  }
+
+  /** A view of the one element that each window has; see `latest` for what has several. */
+  asSingleton<D = never>(name: string, options: SingletonOptions<D> = {}): View<T | D> {
+    return this.view(name, 'singleton', options);
+  }
+
+  /** A view of all elements of a window, in memory. The list is immutable. */
+  asList(name: string, options: ViewOptions = {}): View<readonly T[]> {
+    return this.view(name, 'list', options);
+  }
+
+  /** A view of all elements of a window, read a chunk at a time. */
+  asIterable(name: string, options: ViewOptions = {}): View<AsyncIterable<T>> {
+    return this.view(name, 'iterable', options);
   }
 
   /** Splits into `count` collections; `fn` says into which each element goes, from 0 to `count - 1`. */
@@ -117,6 +150,15 @@ export class PCollection<T> {
   /** Publishes each element as a message, under a stable id attribute. */
   writePubSub(name: string, options: PubSubSinkOptions<T>): void {
     this.builder.add(pubSubSinkNode(name, this.ref, options));
+  }
+
+  /** @internal */
+  protected view<V>(name: string, shape: ViewShape, options: SingletonOptions<unknown>): View<V> {
+    return { node: this.builder.add(viewNode(name, this.ref, this, shape, options)) };
+  }
+
+  private parDoResult<U>(node: Node): ParDoResult<U> {
+    return new ParDoResult<U>(this.builder, main(node), this.strategy, this.bounded);
   }
 
   /** @internal */
@@ -162,6 +204,16 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
     return this.reduce(name, combine, true);
   }
 
+  /** A view by key, of one value each; two of one key are refused (SI09). */
+  asMap(name: string, options: ViewOptions = {}): View<SideMap<K, V>> {
+    return this.view(name, 'map', options);
+  }
+
+  /** A view by key, of any number of values each. */
+  asMultimap(name: string, options: ViewOptions = {}): View<SideMultimap<K, V>> {
+    return this.view(name, 'multimap', options);
+  }
+
   private reduce<Acc, Out>(name: string, combine: CombineFn<V, Acc, Out>, liftable: boolean): GroupedByKey<K, Out, V> {
     checkGroupable(`'${name}'`, this.strategy, this.bounded);
     const node = this.builder.add({
@@ -205,6 +257,13 @@ export class Grouped<Out, In> extends PCollection<Out> {
     this.#reduce = reduce;
   }
 
+  /** A view of the combined value; a window without elements shows what the combine makes of nothing (catalogue C04). */
+  override asSingleton<D = never>(name: string, options: SingletonOptions<D> = {}): View<Out | D> {
+    const { combine } = this.#reduce as ReduceNode;
+    const nothing = combine.extract(combine.create());
+    return this.view(name, 'singleton', { default: nothing, ...options });
+  }
+
   /** The elements that this step takes no more. Unless it is read, they become dead letters of class `LATE`. */
   late(): PCollection<LateRecord<null, In>> {
     return new PCollection(this.builder, { node: this.#reduce, output: LATE_OUTPUT }, this.strategy, this.bounded);
@@ -216,7 +275,7 @@ export class ParDoResult<U> extends PCollection<U> {
   /** The further output that `tag` names. */
   get<T>(output: Tag<T>): PCollection<T> {
     const node = this.ref.node;
-    if (node.kind !== 'parDo' || !node.outputs.includes(output.name))
+    if ((node.kind !== 'parDo' && node.kind !== 'sideParDo') || !node.outputs.includes(output.name))
       throw new ConfigurationError(
         `parDo '${node.name}' has no output '${output.name}'; declare its tag in { outputs: […] }`,
       );

@@ -4,6 +4,7 @@
  */
 import type { PaneInfo } from './pane.ts';
 import type { Instant } from './instant.ts';
+import type { SideInputs, Sides, View } from './views.ts';
 import type { Window } from './windows.ts';
 
 /** What is known of an element beside its value. */
@@ -36,6 +37,14 @@ export interface ProcessContext<Out> extends ElementContext {
   output(value: Out, options?: OutputOptions): void;
   /** Emits to a further output, which the step must have declared. */
   outputTo<T>(tag: Tag<T>, value: T, options?: OutputOptions): void;
+  /** What a view shows to this element. @throws {ConfigurationError} unless the step declares it in `sideInputs` (SI10) */
+  sideInput<T>(view: View<T>): T;
+}
+
+/** What a step that reads views gets with each element. */
+export interface SideContext<Out, S extends SideInputs> extends ProcessContext<Out> {
+  /** What the views show to this element, by the names in `sideInputs`. */
+  readonly side: Sides<S>;
 }
 
 export interface FinishContext<Out> {
@@ -56,4 +65,9 @@ export interface DoFn<In, Out> {
   finishBundle?(context: FinishContext<Out>): void | Promise<void>;
   /** Once, when the instance ends: close clients here. */
   teardown?(): void | Promise<void>;
+}
+
+/** A DoFn that reads views under the names of its step's `sideInputs`. */
+export interface SideDoFn<In, Out, S extends SideInputs> extends Omit<DoFn<In, Out>, 'process'> {
+  process(element: In, context: SideContext<Out, S>): void | Promise<void>;
 }

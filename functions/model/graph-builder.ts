@@ -38,9 +38,10 @@ export class GraphBuilder {
       throw new ConfigurationError(
         `pipeline '${this.name}' has two transforms named '${node.name}' (${other.kind} and ${node.kind}); state is kept under that name, so give each its own`,
       );
-    for (const input of node.inputs)
-      if (this.#nodes.get(input.node.name) !== input.node)
-        throw new ConfigurationError(`'${node.name}' reads '${input.node.name}', which belongs to another pipeline`);
+    const views = node.kind === 'sideParDo' ? node.sides.map(({ view }) => view) : [];
+    for (const read of [...node.inputs.map((input) => input.node), ...views])
+      if (this.#nodes.get(read.name) !== read)
+        throw new ConfigurationError(`'${node.name}' reads '${read.name}', which belongs to another pipeline`);
     this.#nodes.set(node.name, node);
     return node;
   }

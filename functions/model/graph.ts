@@ -6,6 +6,7 @@ import type { CombineFn } from './combine.ts';
 import type { DoFn, ElementContext } from './dofn.ts';
 import type { Source } from './source.ts';
 import type { Column } from './table.ts';
+import type { Millis } from './time.ts';
 import type { WindowFn } from './windows.ts';
 import type { WindowingStrategy } from './windowing.ts';
 
@@ -68,6 +69,36 @@ export interface ReduceNode extends NodeBase {
   /** Whether the combine may be applied to parts of a bundle at the sender. */
   readonly liftable: boolean;
 }
+/** What readers see of a view. `signal` has no content: it says only that its windows have closed. */
+export type ViewShape = 'singleton' | 'list' | 'iterable' | 'map' | 'multimap' | 'signal';
+/** Keeps a collection as a whole, for other steps to read. */
+export interface ViewNode extends NodeBase {
+  readonly kind: 'view';
+  readonly shape: ViewShape;
+  readonly strategy: WindowingStrategy;
+  /** What a singleton's empty window shows. */
+  readonly fallback: { readonly value: unknown } | undefined;
+  readonly maxBytes: number;
+  readonly changeAtMostEvery: Millis;
+  readonly refreshEvery: Millis | undefined;
+}
+export interface SideInput {
+  /** As the step's code calls it. */
+  readonly name: string;
+  readonly view: ViewNode;
+}
+/** A DoFn that reads views. Its elements may have to wait for them, so it stands at the head of a stage. */
+export interface SideParDoNode extends NodeBase {
+  readonly kind: 'sideParDo';
+  readonly makeDoFn: () => DoFn<unknown, unknown>;
+  readonly outputs: readonly string[];
+  readonly allowedSkew: number;
+  readonly sides: readonly SideInput[];
+  /** Whether elements have keys, and go to the shards of their keys. */
+  readonly keyed: boolean;
+  /** Of its input: how long after its end a window may still bring elements. */
+  readonly allowedLateness: Millis;
+}
 export interface WriteBigQueryNode extends NodeBase {
   readonly kind: 'writeBigQuery';
   readonly table: string;
@@ -97,6 +128,8 @@ export type Node =
   | WindowNode
   | FlattenNode
   | ReduceNode
+  | ViewNode
+  | SideParDoNode
   | WriteBigQueryNode
   | WritePubSubNode;
 

@@ -3,11 +3,20 @@
  * place) and ends where the next ones begin; stateless steps between are fused into the stage or source before them.
  */
 import { ConfigurationError } from '../model/errors.ts';
-import type { Graph, Node, ReduceNode, Ref, SourceNode, WriteBigQueryNode } from '../model/graph.ts';
+import type {
+  Graph,
+  Node,
+  ReduceNode,
+  Ref,
+  SideParDoNode,
+  SourceNode,
+  ViewNode,
+  WriteBigQueryNode,
+} from '../model/graph.ts';
 import { canLift } from '../model/trigger-properties.ts';
 
 /** Nodes that need a shuffle before them. */
-export type HeadNode = ReduceNode | WriteBigQueryNode;
+export type HeadNode = ReduceNode | ViewNode | SideParDoNode | WriteBigQueryNode;
 
 /** Reads of one output: the node that reads it, and as which of its inputs. */
 export interface Consumer {
@@ -78,9 +87,9 @@ export function plan(graph: Graph, options: PlanOptions = {}): Plan {
   const stages = heads.map((head) => ({
     id: head.name,
     head,
-    // One flush of a table at a time is what makes MERGE safe, so a sink has one shard.
-    shards: head.kind === 'writeBigQuery' ? 1 : shards,
-    slots: head.kind === 'writeBigQuery' ? 1 : slots,
+    // One flush of a table at a time is what makes MERGE safe, and a view's content has one writer: they have one shard.
+    shards: hasOneShard(head) ? 1 : shards,
+    slots: hasOneShard(head) ? 1 : slots,
     inputs: [...new Set(reached.get(head))],
     steps: fused.get(head) ?? [],
   }));
@@ -114,11 +123,17 @@ export function plan(graph: Graph, options: PlanOptions = {}): Plan {
 }
 
 export function isHead(node: Node): node is HeadNode {
-  return node.kind === 'reduce' || node.kind === 'writeBigQuery';
+  return HEADS.has(node.kind);
+}
+
+const HEADS: ReadonlySet<Node['kind']> = new Set(['reduce', 'view', 'sideParDo', 'writeBigQuery']);
+
+function hasOneShard({ kind }: HeadNode): boolean {
+  return kind === 'writeBigQuery' || kind === 'view';
 }
 
 /** Whether `producer` may combine parts of a bundle itself before it sends to `head`. */
-export function mayLift(producer: Stage | PlannedSource, head: HeadNode): boolean {
+export function mayLift(producer: Stage | PlannedSource, head: HeadNode): head is ReduceNode {
   if (head.kind !== 'reduce' || !head.liftable) return false;
   const once = 'head' in producer || producer.reader === 'splits' || !producer.node.source.exactlyOnce;
   return once && head.strategy.windowFn.kind !== 'sessions' && canLift(head.strategy.trigger);
@@ -159,11 +174,13 @@ function follow(start: Node, find: (ref: Ref) => readonly Consumer[], atHead: (h
 export function outputsOf(node: Node): readonly string[] {
   switch (node.kind) {
     case 'parDo':
+    case 'sideParDo':
       return ['main', ...node.outputs];
     case 'partition':
       return Array.from({ length: node.count }, (_, i) => String(i));
     case 'reduce':
       return ['main', 'late'];
+    case 'view':
     case 'writeBigQuery':
     case 'writePubSub':
       return [];

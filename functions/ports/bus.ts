@@ -39,6 +39,18 @@ export interface Tick {
   readonly settled: Readonly<Record<string, readonly (readonly [from: number, to: number])[]>>;
   /** Senders whose roots are gone. */
   readonly gone: readonly string[];
+  /** What is new of views that this shard reads or keeps, by view. */
+  readonly views?: Readonly<Record<string, ViewFact>>;
+}
+
+/** How far a view is known to be. Each number only rises. */
+export interface ViewFact {
+  /** Rises whenever what readers see changes. */
+  readonly revision: number;
+  /** The output watermark of the view's stage: what fired before it is shown. */
+  readonly watermark: EpochMillis;
+  /** Nobody reads windows any more whose last instant is before this. */
+  readonly passed: EpochMillis;
 }
 
 /** A message for a topic outside the pipeline. */

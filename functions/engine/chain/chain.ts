@@ -4,8 +4,9 @@
  * Invariants: a step that throws fails its own input element only; what it emitted for that element before is taken
  * back; every other element goes on. Sync code is never awaited.
  */
-import type { Graph, Node, Ref } from '../../model/graph.ts';
-import type { Consumer, HeadNode, Plan } from '../../plan/plan.ts';
+import type { Graph, Node, Ref, SideParDoNode } from '../../model/graph.ts';
+import { type Consumer, type HeadNode, isHead, type Plan } from '../../plan/plan.ts';
+import type { SideValues } from '../views/side-values.ts';
 import { BundleOutput } from './bundle-output.ts';
 import type { Outlet } from './outlet.ts';
 import { eachInTurn, type Receive } from './receive.ts';
@@ -13,6 +14,12 @@ import { type BundleStep, compileStep } from './steps.ts';
 
 /** Makes the outlet to a head, for this sender. */
 export type OutletFactory = (head: HeadNode, inlet: number, output: () => BundleOutput) => Outlet;
+
+/** A stage's head that is itself a step on single elements: those whose views are ready. */
+export interface StepHead {
+  readonly node: SideParDoNode;
+  readonly sides: SideValues;
+}
 
 export class Chain {
   readonly #outlets: Outlet[] = [];
@@ -23,11 +30,13 @@ export class Chain {
   /**
    * @param starts the outputs whose elements enter here, by name (a head's `main` and `late`, or a source's `main`)
    * @param into a step at which elements enter in the middle, by its name; replays do
+   * @param head the stage's own head, by its name, where it is a step of this chain
    */
-  constructor(plan: Plan, starts: readonly Ref[], outlets: OutletFactory, into?: Consumer) {
+  constructor(plan: Plan, starts: readonly Ref[], outlets: OutletFactory, into?: Consumer, head?: StepHead) {
     const compiler = new ChainCompiler(plan, outlets, () => this.#output, this.#outlets, this.#steps);
     for (const start of starts) this.#entries.set(start.output, compiler.receiverOf(start));
     if (into !== undefined) this.#entries.set(into.node.name, compiler.receiverInto(into));
+    if (head !== undefined) this.#entries.set(head.node.name, compiler.receiverOfHead(head));
     sortByGraph(this.#steps, plan.graph);
   }
 
@@ -97,15 +106,25 @@ class ChainCompiler {
     return this.#compile(node, input);
   }
 
+  /** The stage's own head, as a step. */
+  receiverOfHead({ node, sides }: StepHead): Receive {
+    return this.#compileStep(node, sides);
+  }
+
   #compile(node: Node, input: number): Receive {
-    if (node.kind === 'reduce' || node.kind === 'writeBigQuery') return this.#compileOutlet(node, input);
+    if (isHead(node)) return this.#compileOutlet(node, input);
     let receive = this.#compiled.get(node);
     if (receive === undefined) {
-      const compiled = compileStep(node, (output) => this.receiverOf({ node, output }), this.#output);
-      receive = compiled.receive;
-      if (compiled.step !== undefined) this.#steps.push(compiled.step);
+      receive = this.#compileStep(node);
       this.#compiled.set(node, receive);
     }
+    return receive;
+  }
+
+  #compileStep(node: Node, sides?: SideValues): Receive {
+    const next = (output: string): Receive => this.receiverOf({ node, output });
+    const { receive, step } = compileStep(node, next, this.#output, sides);
+    if (step !== undefined) this.#steps.push(step);
     return receive;
   }
 

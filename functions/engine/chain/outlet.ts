@@ -47,6 +47,11 @@ export class ShardChooser {
     }
     return target;
   }
+
+  /** A shard by the hash of a text that will not come again, and so is not remembered. */
+  spread(text: string): ShardId {
+    return shardId(this.#stage, shardOf(keyHash(text), this.#shards));
+  }
 }
 
 /** The 128-bit hash under which a key's documents are named: 32 hexadecimal digits. */

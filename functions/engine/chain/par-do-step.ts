@@ -4,11 +4,13 @@
  */
 import type { DoFn, FinishContext, OutputOptions, ProcessContext, Tag } from '../../model/dofn.ts';
 import { ConfigurationError, PoisonError } from '../../model/errors.ts';
-import { MAIN_OUTPUT, type ParDoNode } from '../../model/graph.ts';
-import { type Instant, instant } from '../../model/source.ts';
+import { MAIN_OUTPUT, type ParDoNode, type SideParDoNode } from '../../model/graph.ts';
+import { type Instant, instant } from '../../model/instant.ts';
 import { describeInstant, type EpochMillis } from '../../model/time.ts';
+import type { View } from '../../model/views.ts';
 import type { Window } from '../../model/windows.ts';
 import { type Element, UNGROUPED } from '../element.ts';
+import type { SideValues } from '../views/side-values.ts';
 import { eachInTurn, type Receive } from './receive.ts';
 
 type Emitted = { readonly receive: Receive; readonly element: Element };
@@ -19,17 +21,20 @@ export class ParDoStep {
   readonly #receivers: ReadonlyMap<string, Receive>;
   readonly #fail: (element: Element, error: unknown) => void;
   readonly #allowedSkew: number;
+  readonly #sides: SideValues | undefined;
 
   constructor(
-    node: ParDoNode,
+    node: ParDoNode | SideParDoNode,
     receivers: ReadonlyMap<string, Receive>,
     fail: (element: Element, error: unknown) => void,
+    sides?: SideValues,
   ) {
     this.name = node.name;
     this.#doFn = node.makeDoFn();
     this.#receivers = receivers;
     this.#fail = fail;
     this.#allowedSkew = node.allowedSkew;
+    this.#sides = sides;
   }
 
   /** Whether it looks at values only, so that elements of several windows need not be told apart. */
@@ -77,13 +82,23 @@ export class ParDoStep {
         options?.timestamp === undefined ? element.timestamp : this.#outputTime(element, options.timestamp);
       emitted.push({ receive: this.#receiver(output), element: { ...element, value, timestamp } });
     };
-    return {
+    const context: ProcessContext<unknown> = {
       timestamp: element.timestamp,
       window: element.windows[0]!,
       pane: element.pane,
       output: (value, options) => emit(MAIN_OUTPUT, value, options),
       outputTo: (tag, value, options) => emit(tag.name, value, options),
+      sideInput: <T>(view: View<T>) => this.#sideInput(element, view) as T,
     };
+    return this.#sides === undefined ? context : Object.assign(context, { side: this.#sides.of(element) });
+  }
+
+  /** What a view shows to an element; only of views that the step has declared (SI10). */
+  #sideInput(element: Element, view: View<unknown>): unknown {
+    if (this.#sides !== undefined) return this.#sides.get(element, view.node);
+    throw new ConfigurationError(
+      `'${this.name}' reads the view '${view.node.name}', which it has not declared; add it to { sideInputs: { … } }`,
+    );
   }
 
   #finishContext(emitted: Emitted[]): FinishContext<unknown> {

@@ -4,15 +4,23 @@ import type { EpochMillis } from '../../model/time.ts';
 import { mayLift, type Plan, type PlannedSource, type Stage } from '../../plan/plan.ts';
 import { SinkOutlet } from '../sink/sink-outlet.ts';
 import { Chain, type OutletFactory } from './chain.ts';
+import type { SideValues } from '../views/side-values.ts';
+import { ValueOutlet, ViewOutlet } from '../views/outlets.ts';
 import { LiftingOutlet, PlainOutlet, ShardChooser } from './outlet.ts';
 
-/** @param inputWatermarkOf the newest published input watermark of a stage, as known here */
+/**
+ * @param inputWatermarkOf the newest published input watermark of a stage, as known here
+ * @param sides what its views show, of a stage whose head reads them; the head is the chain's first step then
+ */
 export function chainOf(
   plan: Plan,
   sender: Stage | PlannedSource,
   inputWatermarkOf: (stage: string) => EpochMillis,
+  sides?: SideValues,
 ): Chain {
   const node = 'head' in sender ? sender.head : sender.node;
+  if (node.kind === 'sideParDo' && sides !== undefined)
+    return new Chain(plan, [], outletsOf(plan, sender, inputWatermarkOf), undefined, { node, sides });
   const starts = node.kind === 'reduce' ? [MAIN_OUTPUT, LATE_OUTPUT] : [MAIN_OUTPUT];
   return new Chain(
     plan,
@@ -30,6 +38,8 @@ export function outletsOf(
   return (head, inlet, output) => {
     if (head.kind === 'writeBigQuery') return new SinkOutlet(head, output);
     const shards = new ShardChooser(head.name, plan.stage(head.name).shards);
+    if (head.kind === 'view') return new ViewOutlet(head, output);
+    if (head.kind === 'sideParDo') return new ValueOutlet(head, shards, output);
     if (sender === undefined || !mayLift(sender, head)) return new PlainOutlet(inlet, shards, output);
     const { combine, strategy } = head;
     const inputWatermark = (): EpochMillis => inputWatermarkOf(head.name);

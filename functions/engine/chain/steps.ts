@@ -3,9 +3,10 @@
  */
 import type { ElementContext } from '../../model/dofn.ts';
 import { ConfigurationError, PoisonError } from '../../model/errors.ts';
-import { MAIN_OUTPUT, type Node, type ParDoNode } from '../../model/graph.ts';
+import { MAIN_OUTPUT, type Node, type ParDoNode, type SideParDoNode } from '../../model/graph.ts';
 import { windowAssigner } from '../../model/windows.ts';
 import type { Element } from '../element.ts';
+import type { SideValues } from '../views/side-values.ts';
 import type { BundleOutput } from './bundle-output.ts';
 import { ParDoStep } from './par-do-step.ts';
 import { eachInTurn, type Receive } from './receive.ts';
@@ -28,7 +29,8 @@ type Next = (output: string) => Receive;
 /** Calls user code with or without a context, as its parameters ask. */
 type Call<R> = (element: Element) => R;
 
-export function compileStep(node: Node, next: Next, output: () => BundleOutput): CompiledStep {
+/** @param sides what its views show, of a step that reads any */
+export function compileStep(node: Node, next: Next, output: () => BundleOutput, sides?: SideValues): CompiledStep {
   const fail = (element: Element, error: unknown): void => {
     output().failures.push({ step: node.name, element, error });
   };
@@ -108,15 +110,21 @@ export function compileStep(node: Node, next: Next, output: () => BundleOutput):
       });
     }
     case 'parDo':
-      return compileParDo(node, next, fail);
+    case 'sideParDo':
+      return compileParDo(node, next, fail, sides);
     default:
       throw new ConfigurationError(`'${node.name}' (${node.kind}) cannot be fused into another stage`);
   }
 }
 
-function compileParDo(node: ParDoNode, next: Next, fail: (element: Element, error: unknown) => void): CompiledStep {
+function compileParDo(
+  node: ParDoNode | SideParDoNode,
+  next: Next,
+  fail: (element: Element, error: unknown) => void,
+  sides?: SideValues,
+): CompiledStep {
   const receivers = new Map([MAIN_OUTPUT, ...node.outputs].map((name) => [name, next(name)]));
-  const step = new ParDoStep(node, receivers, fail);
+  const step = new ParDoStep(node, receivers, fail, sides);
   const receive: Receive = (element) => step.process(element);
   return { step, receive: step.ignoresContext ? receive : exploded(receive) };
 }

@@ -3,7 +3,7 @@
  * it may be lost, and any of it may be applied at any time.
  */
 import { type EpochMillis, later, MIN_TIMESTAMP } from '../../model/time.ts';
-import type { Tick } from '../../ports/bus.ts';
+import type { Tick, ViewFact } from '../../ports/bus.ts';
 import type { RootId, ShardId } from '../protocol/names.ts';
 import { type Ranges, union } from '../protocol/ranges.ts';
 import { hasDueTimers, type Root, type RootDraft } from '../protocol/root.ts';
@@ -16,6 +16,7 @@ export class TickFacts implements KnownWatermarks {
   inputWatermark: EpochMillis = MIN_TIMESTAMP;
   outputWatermark: EpochMillis = MIN_TIMESTAMP;
   #processingTime: EpochMillis = MIN_TIMESTAMP;
+  readonly views = new Map<string, ViewFact>();
   readonly #settled = new Map<ShardId, Ranges>();
   readonly #gone = new Set<RootId>();
   readonly #published = new Set<number>();
@@ -25,6 +26,7 @@ export class TickFacts implements KnownWatermarks {
       this.inputWatermark = later(this.inputWatermark, tick.inputWatermark);
       this.outputWatermark = later(this.outputWatermark, tick.outputWatermark);
       this.#processingTime = later(this.#processingTime, tick.processingTime);
+      for (const view in tick.views) this.views.set(view, newest(this.views.get(view), tick.views[view]!));
       for (const target in tick.settled)
         if (root.open[target] !== undefined)
           this.#settled.set(target, union(this.#settled.get(target) ?? [], tick.settled[target]!));
@@ -56,4 +58,13 @@ export class TickFacts implements KnownWatermarks {
     this.#gone.clear();
     this.#published.clear();
   }
+}
+
+function newest(known: ViewFact | undefined, told: ViewFact): ViewFact {
+  if (known === undefined) return told;
+  return {
+    revision: Math.max(known.revision, told.revision),
+    watermark: later(known.watermark, told.watermark),
+    passed: later(known.passed, told.passed),
+  };
 }

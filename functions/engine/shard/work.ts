@@ -3,7 +3,7 @@
  * a workspace turns envelopes into documents and products.
  */
 import type { EpochMillis } from '../../model/time.ts';
-import type { Envelope } from '../../ports/bus.ts';
+import type { Envelope, ViewFact } from '../../ports/bus.ts';
 import type { Document, DocumentName, Version } from '../../ports/store.ts';
 import type { BundleOutput } from '../chain/bundle-output.ts';
 import type { DeadLetter, DeadLetterPlace } from '../dead-letter.ts';
@@ -25,6 +25,8 @@ export function noCounts(): BundleCounts {
 export interface KnownWatermarks {
   readonly inputWatermark: EpochMillis;
   readonly outputWatermark: EpochMillis;
+  /** What ticks have told of views, by view. */
+  readonly views: ReadonlyMap<string, ViewFact>;
 }
 
 export interface BundleResult {
@@ -54,6 +56,8 @@ export interface Workspace {
   ): Promise<BundleResult>;
   /** The bundle was committed. */
   committed(root: Root): void;
+  /** Whether what ticks have told is reason enough for a bundle without envelopes. Default: it is not. */
+  isWoken?(known: KnownWatermarks): boolean;
 }
 
 export interface Work {

@@ -1,0 +1,63 @@
+/** The ends of chains that lead to a view, and to a step that reads views. */
+import type { SideParDoNode, ViewNode } from '../../model/graph.ts';
+import { type KV, keyText } from '../../model/key.ts';
+import type { BundleOutput } from '../chain/bundle-output.ts';
+import { type Outlet, type ShardChooser } from '../chain/outlet.ts';
+import type { Element } from '../element.ts';
+import { encodeElement } from '../element-codec.ts';
+import { shardId } from '../protocol/names.ts';
+import { checkElementSize } from '../protocol/outbox.ts';
+
+/** Sends to the one shard of a view. */
+export class ViewOutlet implements Outlet {
+  readonly #target: string;
+  readonly #keyed: boolean;
+  readonly #output: () => BundleOutput;
+
+  constructor(node: ViewNode, output: () => BundleOutput) {
+    this.#target = shardId(node.name, 0);
+    this.#keyed = isKeyed(node);
+    this.#output = output;
+  }
+
+  receive(element: Element): void {
+    const { key, value } = this.#keyed
+      ? (element.value as KV<unknown, unknown>)
+      : { key: null, value: element.value };
+    const text = encodeElement(0, key, value, element);
+    checkElementSize(text, `an element for '${this.#target}'`);
+    this.#output().outgoing.push({ target: this.#target, text, earliest: element.timestamp, count: 1 });
+  }
+
+  flush(): void {}
+}
+
+/** Whether a view is read by key. */
+export function isKeyed({ shape }: ViewNode): boolean {
+  return shape === 'map' || shape === 'multimap';
+}
+
+/** Sends elements with keys to the shards of their keys, and others wherever their text's hash says. */
+export class ValueOutlet implements Outlet {
+  readonly #keyed: boolean;
+  readonly #shards: ShardChooser;
+  readonly #output: () => BundleOutput;
+
+  constructor(node: SideParDoNode, shards: ShardChooser, output: () => BundleOutput) {
+    this.#keyed = node.keyed;
+    this.#shards = shards;
+    this.#output = output;
+  }
+
+  receive(element: Element): void {
+    const { key, value } = this.#keyed
+      ? (element.value as KV<unknown, unknown>)
+      : { key: null, value: element.value };
+    const text = encodeElement(0, key, value, element);
+    const target = this.#keyed ? this.#shards.of(keyText(key)) : this.#shards.spread(text);
+    checkElementSize(text, `an element for '${target}'`);
+    this.#output().outgoing.push({ target, text, earliest: element.timestamp, count: 1 });
+  }
+
+  flush(): void {}
+}
