@@ -11,6 +11,8 @@ export interface Published {
   readonly watermarks: Watermarks;
   /** Processing time of the latest sweep; `MIN_TIMESTAMP` = there was none. */
   readonly lastSweep: EpochMillis;
+  /** Of each source of messages: everything published before was taken in and acknowledged. */
+  readonly horizons: Readonly<Record<string, EpochMillis>>;
 }
 
 export async function readPublished(store: Store): Promise<Published> {
@@ -18,22 +20,30 @@ export async function readPublished(store: Store): Promise<Published> {
   return fromFields((stored?.body as PipelineFields | undefined) ?? {});
 }
 
-/** The pipeline's document: numbers that only rise. `in:{stage}`, `out:{stage or source}`, `lastSweep`. */
+/** The pipeline's document: numbers that only rise. `in:{stage}`, `out:{stage or source}`, `horizon:{source}`, `lastSweep`. */
 type PipelineFields = Readonly<Record<string, number>>;
 
-export function toFields({ input, output }: Watermarks, lastSweep: EpochMillis): PipelineFields {
+export function toFields(
+  { input, output }: Watermarks,
+  lastSweep: EpochMillis,
+  horizons: Readonly<Record<string, EpochMillis>>,
+): PipelineFields {
   const fields: Record<string, number> = { lastSweep };
   for (const stage in input) fields[`in:${stage}`] = input[stage]!;
   for (const stage in output) fields[`out:${stage}`] = output[stage]!;
+  for (const source in horizons) fields[`horizon:${source}`] = horizons[source]!;
   return fields;
 }
 
 function fromFields(fields: PipelineFields): Published {
   const input: Record<string, EpochMillis> = {};
   const output: Record<string, EpochMillis> = {};
+  const horizons: Record<string, EpochMillis> = {};
   for (const name in fields) {
     if (name.startsWith('in:')) input[name.slice(3)] = fields[name] as EpochMillis;
     if (name.startsWith('out:')) output[name.slice(4)] = fields[name] as EpochMillis;
+    if (name.startsWith('horizon:')) horizons[name.slice(8)] = fields[name] as EpochMillis;
   }
-  return { watermarks: { input, output }, lastSweep: (fields['lastSweep'] ?? MIN_TIMESTAMP) as EpochMillis };
+  const lastSweep = (fields['lastSweep'] ?? MIN_TIMESTAMP) as EpochMillis;
+  return { watermarks: { input, output }, lastSweep, horizons };
 }

@@ -5,16 +5,17 @@
 import { type AssemblySetting, assembleShard } from '../engine/assembly.ts';
 import { chainOf } from '../engine/chain/stage-chain.ts';
 import type { Chain } from '../engine/chain/chain.ts';
-import { type ReadRecord, SplitReader, splitState } from '../engine/ingest/split-reader.ts';
+import { type ReadRecord, SplitReader } from '../engine/ingest/split-reader.ts';
 import { SourceDecoder } from '../engine/ingest/source-decoder.ts';
-import { type RootId, sourceOf } from '../engine/protocol/names.ts';
+import type { RootId } from '../engine/protocol/names.ts';
 import type { Root, SettledFacts } from '../engine/protocol/root.ts';
+import type { Watermarks } from '../engine/protocol/watermarks.ts';
 import type { Shard } from '../engine/shard/shard.ts';
 import { type BundleCounts, noCounts } from '../engine/shard/work.ts';
 import type { Flusher } from '../engine/sink/flusher.ts';
 import { dueTime, type FlushPolicy } from '../engine/sink/sink-state.ts';
 import { sinkState } from '../engine/sink/sink-work.ts';
-import { type SweepResult, Sweeper } from '../engine/sweep.ts';
+import { type SweepResult, Sweeper } from '../engine/sweep/sweeper.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../model/time.ts';
 import type { Plan, PlannedSource, Stage } from '../plan/plan.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
@@ -58,13 +59,7 @@ export class Embedded {
     const { plan, store, bus, warehouse, clock, ids, epoch = 1, flushByAge = true } = options;
     this.plan = plan;
     this.#options = options;
-    this.#sweeper = new Sweeper({
-      plan,
-      store,
-      bus,
-      clock,
-      sourceWatermarks: (roots) => this.#sourceWatermarks(roots),
-    });
+    this.#sweeper = new Sweeper({ plan, store, bus, clock });
     const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
     const byAge = (own: FlushPolicy): FlushPolicy => (flushByAge ? own : { ...own, every: MAX_TIMESTAMP });
@@ -86,6 +81,11 @@ export class Embedded {
 
   async stop(): Promise<void> {
     for (const chain of this.#chains) await chain.teardown();
+  }
+
+  /** The newest published watermarks. */
+  get watermarks(): Watermarks {
+    return this.#sweeper.watermarks;
   }
 
   decoder(source: string): SourceDecoder {
@@ -164,17 +164,6 @@ export class Embedded {
     const due = dueTime(state, policy);
     this.#processingDue.set(root.id, due);
     if (state.claim === null && due <= root.processingTime) this.#track(flusher.flushDue());
-  }
-
-  /** The watermark of a bounded source: the earliest of its splits'. */
-  #sourceWatermarks(roots: ReadonlyMap<RootId, Root>): Record<string, EpochMillis> {
-    const watermarks: Record<string, EpochMillis> = {};
-    for (const root of roots.values()) {
-      const source = sourceOf(root.id);
-      if (source !== undefined)
-        watermarks[source] = earlier(watermarks[source] ?? MAX_TIMESTAMP, splitState(root).watermark);
-    }
-    return watermarks;
   }
 
   #track(work: Promise<void>): void {

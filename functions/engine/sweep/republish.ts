@@ -1,0 +1,78 @@
+/**
+ * Sending again, from the outbox, what was given a number and not taken for a while. Pub/Sub is transport only: whatever it
+ * loses, this one rule brings.
+ */
+import { type EpochMillis, MAX_TIMESTAMP } from '../../model/time.ts';
+import type { Bus, Envelope } from '../../ports/bus.ts';
+import type { Store } from '../../ports/store.ts';
+import { outboxId, type RootId } from '../protocol/names.ts';
+import type { OutboxBody } from '../protocol/outbox.ts';
+import { contains, covers } from '../protocol/ranges.ts';
+import type { OpenRange, Root } from '../protocol/root.ts';
+
+/** Envelopes sent again by one sweep to one target. */
+const MAX_REPUBLISHED = 1_000;
+const MINUTE = 60_000;
+const LONGEST_BACKOFF = 60 * MINUTE;
+
+/** @returns how many envelopes were sent again */
+export async function republish(
+  store: Store,
+  bus: Bus,
+  roots: ReadonlyMap<RootId, Root>,
+  lastSweep: EpochMillis,
+  now: EpochMillis,
+): Promise<number> {
+  const sent = new Map<RootId, number>();
+  for (const root of roots.values()) {
+    for (const target in root.open) {
+      const done = roots.get(target)?.done[root.id];
+      for (const range of root.open[target]!) {
+        if (covers(done, range.from, range.to) || !isDueAgain(range.born, lastSweep, now)) continue;
+        const room = MAX_REPUBLISHED - (sent.get(target) ?? 0);
+        const envelopes = (await envelopesOf(store, root.id, target, range))
+          .filter((envelope) => !contains(done, envelope.number))
+          .slice(0, room);
+        if (envelopes.length === 0) continue;
+        sent.set(target, (sent.get(target) ?? 0) + envelopes.length);
+        await bus.send(envelopes);
+      }
+    }
+    for (const { document, born } of root.outside)
+      if (isDueAgain(born, lastSweep, now)) await publishOutside(store, bus, root.id, document);
+  }
+  return [...sent.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Publishes an outbox document's messages for topics outside. */
+export async function publishOutside(store: Store, bus: Bus, root: RootId, document: number): Promise<void> {
+  const [stored] = await store.get('outbox', [outboxId(root, document)]);
+  if (stored !== undefined) await bus.publish((stored.body as OutboxBody).outside);
+}
+
+async function envelopesOf(store: Store, root: RootId, target: RootId, range: OpenRange): Promise<Envelope[]> {
+  const ids: string[] = [];
+  for (let document = range.firstDocument; document <= range.lastDocument; document++)
+    ids.push(outboxId(root, document));
+  const documents = await store.get('outbox', ids);
+  return documents
+    .flatMap((document) => (document === undefined ? [] : (document.body as OutboxBody).envelopes))
+    .filter((envelope) => envelope.target === target && envelope.number >= range.from && envelope.number <= range.to);
+}
+
+/**
+ * Whether a range is to be sent again: when it is 1, 2, 4 … 60 minutes older than at the time before. What decides is
+ * whether such a moment lies between the sweep before and this one, so that a skipped sweep skips nothing.
+ */
+export function isDueAgain(born: EpochMillis, lastSweep: EpochMillis, now: EpochMillis): boolean {
+  let at = born;
+  for (let wait = MINUTE; at <= now && at < MAX_TIMESTAMP; wait = Math.min(2 * wait, LONGEST_BACKOFF)) {
+    at = (at + wait) as EpochMillis;
+    if (at > lastSweep && at <= now) return true;
+    if (wait === LONGEST_BACKOFF) {
+      const rounds = Math.floor((now - at) / LONGEST_BACKOFF);
+      return rounds >= 0 && at + rounds * LONGEST_BACKOFF > lastSweep;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,122 @@
+/**
+ * A sweep: reads every root at one instant, computes all watermarks, and tells everybody what they need to know. It is a
+ * hint, not a clock: skipped, doubled and overlapping sweeps change lateness only.
+ *
+ * Invariant: what is used beside the snapshot (samples of backlogs, published source watermarks) was read before it.
+ */
+import { type EpochMillis, later, MIN_TIMESTAMP, type Millis } from '../../model/time.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { Backlog } from '../../ports/backlog.ts';
+import type { Bus, Tick } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store, Version } from '../../ports/store.ts';
+import { isFoldedRoot } from '../ingest/message-state.ts';
+import type { SourceTiming } from '../ingest/source-watermark.ts';
+import { splitWatermarks } from '../ingest/split-watermarks.ts';
+import { PIPELINE_DOCUMENT, readPublished, toFields } from '../pipeline-document.ts';
+import { isShardRoot, type RootId, sourceOf } from '../protocol/names.ts';
+import type { Root, SettledFacts } from '../protocol/root.ts';
+import { advance, computeWatermarks, NO_WATERMARKS, type Watermarks } from '../protocol/watermarks.ts';
+import { republish } from './republish.ts';
+import { RETIRE_AFTER, Retirement, type Snapshot } from './retire.ts';
+import { SettledWriter, settledFactsOf } from './settle.ts';
+import { progressOfSources, takeSamples, watermarksOfMessages } from './sources.ts';
+import { ticksFor } from './ticks.ts';
+
+export interface SweepSetting {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  /** Of sources of messages. Without it, only policies that need no sample move their watermarks. */
+  readonly backlog?: Backlog;
+  /**
+   * The watermarks of sources that are read by position, from the snapshot, by whoever knows their splits. Default: the
+   * earliest of the splits that have a root.
+   */
+  readonly sourceWatermarks?: (
+    roots: ReadonlyMap<RootId, Root>,
+    now: EpochMillis,
+  ) => Readonly<Record<string, EpochMillis>>;
+  readonly timing?: SourceTiming;
+  /** The root of an ingest instance or replay that was not written for so long is retired. Default 10 minutes. */
+  readonly retireAfter?: Millis;
+}
+
+export interface SweepResult {
+  readonly watermarks: Watermarks;
+  readonly roots: ReadonlyMap<RootId, Root>;
+  /** What of each root's open ranges was taken. */
+  readonly settled: ReadonlyMap<RootId, SettledFacts>;
+  readonly ticks: readonly Tick[];
+  readonly republished: number;
+  readonly retired: readonly RootId[];
+}
+
+export class Sweeper {
+  readonly #setting: SweepSetting;
+  readonly #settledWriter = new SettledWriter();
+  #known: Watermarks = NO_WATERMARKS;
+
+  constructor(setting: SweepSetting) {
+    this.#setting = setting;
+  }
+
+  /** The newest watermarks that this process knows to be published. */
+  get watermarks(): Watermarks {
+    return this.#known;
+  }
+
+  /** Takes up what other sweeps have published. @returns when the last one was */
+  async learn(): Promise<EpochMillis> {
+    const { watermarks, lastSweep } = await readPublished(this.#setting.store);
+    this.#known = advance(this.#known, watermarks);
+    return lastSweep;
+  }
+
+  async sweep(): Promise<SweepResult> {
+    const { plan, store, bus, clock, sourceWatermarks = splitWatermarks, retireAfter = RETIRE_AFTER } = this.#setting;
+    const now = clock.now();
+    const published = await readPublished(store);
+    const samples = await takeSamples(plan, this.#setting.backlog);
+    const snapshot = await this.#snapshot();
+    const { roots } = snapshot;
+    const progress = progressOfSources(plan, roots, samples, now, this.#setting.timing);
+    const messages = watermarksOfMessages(progress, published.watermarks.output);
+    const computed = computeWatermarks(plan.stages, roots, { ...sourceWatermarks(roots, now), ...messages });
+    this.#known = advance(advance(this.#known, published.watermarks), computed);
+    const horizons = Object.fromEntries([...progress].map(([source, { horizon }]) => [source, horizon]));
+    await store.raise(PIPELINE_DOCUMENT, toFields(this.#known, later(published.lastSweep, now), horizons));
+    const settled = settledFactsOf(roots);
+    const ticks = ticksFor(plan, roots, settled, this.#known, now);
+    if (ticks.length > 0) await bus.send(ticks);
+    const republished = await republish(store, bus, roots, published.lastSweep, now);
+    const senders = this.#senders(roots);
+    const counted = (root: RootId): EpochMillis => progress.get(sourceOf(root) ?? '')?.counted ?? MIN_TIMESTAMP;
+    await this.#settledWriter.write(store, senders, settled, counted, now);
+    const retired = await new Retirement(store, bus, snapshot, counted).retire(senders, now, retireAfter);
+    return { watermarks: this.#known, roots, settled, ticks, republished, retired };
+  }
+
+  async #snapshot(): Promise<Snapshot> {
+    const roots = new Map<RootId, Root>();
+    const versions = new Map<RootId, Version>();
+    for (const { id, body, version } of await this.#setting.store.roots()) {
+      roots.set(id, body as Root);
+      versions.set(id, version);
+    }
+    return { roots, versions };
+  }
+
+  /** The roots of ingest instances and replays; not those of splits, which somebody takes over. */
+  #senders(roots: ReadonlyMap<RootId, Root>): Root[] {
+    const messages = new Set(
+      this.#setting.plan.sources.filter(({ reader }) => reader === 'messages').map(({ id }) => id),
+    );
+    return [...roots.values()].filter(({ id }) => {
+      if (isShardRoot(id) || isFoldedRoot(id)) return false;
+      const source = sourceOf(id);
+      return source === undefined || messages.has(source);
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { type EpochMillis, later, MIN_TIMESTAMP } from '../../model/time.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { Tick } from '../../ports/bus.ts';
+import { isShardRoot, type RootId, shardId } from '../protocol/names.ts';
+import { hasDueTimers, type Root, type SettledFacts } from '../protocol/root.ts';
+import type { Watermarks } from '../protocol/watermarks.ts';
+
+/** A tick for each shard that has something due, something to drop, or a sender to forget. */
+export function ticksFor(
+  plan: Plan,
+  roots: ReadonlyMap<RootId, Root>,
+  settled: ReadonlyMap<RootId, SettledFacts>,
+  watermarks: Watermarks,
+  now: EpochMillis,
+): Tick[] {
+  const ticks: Tick[] = [];
+  for (const stage of plan.stages) {
+    const inputWatermark = watermarks.input[stage.id] ?? MIN_TIMESTAMP;
+    const outputWatermark = watermarks.output[stage.id] ?? MIN_TIMESTAMP;
+    for (let shard = 0; shard < stage.shards; shard++) {
+      const target = shardId(stage.id, shard);
+      const root = roots.get(target);
+      if (root === undefined) continue;
+      const facts = settled.get(target);
+      const gone = Object.keys(root.done).filter((sender) => !roots.has(sender) && !isShardRoot(sender));
+      const due = hasDueTimers(root, inputWatermark, later(now, root.processingTime));
+      if (!due && facts === undefined && gone.length === 0) continue;
+      const watermarksHere = { inputWatermark, outputWatermark };
+      ticks.push({ kind: 'tick', target, ...watermarksHere, processingTime: now, settled: facts ?? {}, gone });
+    }
+  }
+  return ticks;
+}
