@@ -207,9 +207,16 @@ function errorFields(error: unknown): Pick<DeadLetter, 'code' | 'errorClass' | '
     code: error instanceof MillraceError ? error.code : 'USER_CODE',
     errorClass: error instanceof Error ? error.name : typeof error,
     message: messageOf(error).slice(0, LONGEST_TEXT),
-    ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack.slice(0, LONGEST_TEXT) } : {}),
+    ...stackOf(error),
     ...(answer === undefined ? {} : { answer: carried(answer) }),
   };
+}
+
+/** Where it was thrown first: the author's own line, where we have wrapped what they threw. */
+function stackOf(error: unknown): { stack?: string } {
+  let thrown = error;
+  while (thrown instanceof Error && thrown.cause instanceof Error) thrown = thrown.cause;
+  return thrown instanceof Error && thrown.stack !== undefined ? { stack: thrown.stack.slice(0, LONGEST_TEXT) } : {};
 }
 
 /** A value's plain JSON; where it has none, its description: a dead letter must be writable whatever it holds. */
