@@ -1,0 +1,60 @@
+/**
+ * What a deployed pipeline says of itself in its log, and the metrics that are drawn from that. Functions write lines of
+ * these events (JSON, with `event`, `pipeline` and, but for `sweep`, `stage` beside the fields below); `infra/` makes a
+ * log-based metric of each field, and alerts and dashboard of those. So no function needs the right to write metrics.
+ */
+
+export interface Metric {
+  /** Unique; part of the metric's name in Cloud Monitoring. */
+  readonly name: string;
+  /** The `event` of the lines that carry it. */
+  readonly event: keyof typeof EVENTS;
+  /** The line's field; null = the lines are counted. */
+  readonly field: string | null;
+  readonly unit: '1' | 's';
+  readonly description: string;
+}
+
+/** When a line of each event is written. */
+export const EVENTS = {
+  /** By each sweep that Cloud Scheduler started. */
+  sweep: 'a sweep is done',
+  /** By the same sweeps, one for each stage. */
+  stage: 'how a stage stands',
+  /** By an instance, for each of its stages and sources, at most once a minute and only when something was done. */
+  counts: 'what was done since the line before',
+  /** By an instance with a stage that calls a model, likewise. */
+  model: 'calls of a model since the line before',
+} as const;
+
+export const METRICS: readonly Metric[] = [
+  { name: 'sweeps', event: 'sweep', field: null, unit: '1', description: 'Sweeps that Cloud Scheduler started' },
+  {
+    name: 'watermark_lag',
+    event: 'stage',
+    field: 'watermarkLagSeconds',
+    unit: 's',
+    description: "How far a stage's output watermark is behind the clock",
+  },
+  {
+    name: 'oldest_open',
+    event: 'stage',
+    field: 'oldestOpenSeconds',
+    unit: 's',
+    description: 'Age of the oldest envelope to a stage that is not settled',
+  },
+  { name: 'elements', event: 'counts', field: 'elements', unit: '1', description: 'Elements taken' },
+  { name: 'panes_early', event: 'counts', field: 'panesEarly', unit: '1', description: 'Early panes emitted' },
+  { name: 'panes_on_time', event: 'counts', field: 'panesOnTime', unit: '1', description: 'On-time panes emitted' },
+  { name: 'panes_late', event: 'counts', field: 'panesLate', unit: '1', description: 'Late panes emitted' },
+  { name: 'late', event: 'counts', field: 'late', unit: '1', description: 'Late records' },
+  { name: 'dead_letters', event: 'counts', field: 'deadLetters', unit: '1', description: 'Dead letters written' },
+  { name: 'model_calls', event: 'model', field: 'calls', unit: '1', description: 'Calls of a model' },
+  {
+    name: 'model_throttled',
+    event: 'model',
+    field: 'throttled',
+    unit: '1',
+    description: 'Calls of a model that it answered with 429',
+  },
+];
