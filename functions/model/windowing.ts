@@ -181,7 +181,7 @@ export function flattenStrategies(where: string, strategies: readonly WindowingS
   return allowedLateness > first.allowedLateness ? { ...first, allowedLateness } : first;
 }
 
-function describeWindows(windowFn: WindowFn): string {
+export function describeWindows(windowFn: WindowFn): string {
   switch (windowFn.kind) {
     case 'fixed':
       return `fixedWindows(${windowFn.size}, { offset: ${windowFn.offset} })`;

@@ -22,6 +22,7 @@ export const COLLECTIONS = [
   'runs',
   'views',
   'deadLetters',
+  'control',
   'pipeline',
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];

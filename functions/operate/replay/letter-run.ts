@@ -124,10 +124,11 @@ export class LetterRun {
       letter.kind === 'late' ? { key: letter.key, value: payload } : (payload as KV<unknown, unknown>);
     const { timestamp = MIN_TIMESTAMP, windows = [GLOBAL_WINDOW], received } = letter;
     const { inlet, count, latest } = received!;
-    const target = new ShardChooser(stage.id, stage.shards).of(keyText(key));
+    const text = keyText(key);
+    const target = new ShardChooser(stage.id, stage.shards).of(text);
     return windows.map((window) => {
       const part = { accumulator: value, count, timestamp, latest, window };
-      return { target, text: encodeLifted(inlet, key, part, idOf(letter)), earliest: timestamp, count };
+      return { target, text: encodeLifted(inlet, text, part, idOf(letter)), earliest: timestamp, count };
     });
   }
 

@@ -1,0 +1,49 @@
+/**
+ * Whether a version of a pipeline may go on with what is stored. Asked before traffic moves: when a deployment begins, and
+ * by whoever opens a stored pipeline.
+ */
+import { ConfigurationError } from '../model/errors.ts';
+import type { EpochMillis } from '../model/time.ts';
+import type { Plan } from '../plan/plan.ts';
+import { misfits, sameShape, storedShape } from '../plan/stored-shape.ts';
+import type { Store } from '../ports/store.ts';
+import { readControl, type TopologyControl, writeControl } from './control.ts';
+
+/** The new version does not fit the stored state; the message says where, and the ways on. */
+export class UpgradeRefused extends ConfigurationError {
+  override readonly code = 'UPGRADE_REFUSED';
+  readonly problems: readonly string[];
+
+  constructor(pipeline: string, problems: readonly string[]) {
+    super(
+      `this version of '${pipeline}' does not fit what is stored:\n${problems.map((problem) => `- ${problem}\n`).join('')}` +
+        `Either drain the pipeline first (millrace drain), or give the new version a name of its own, and it starts afresh beside the old one.`,
+    );
+    this.problems = problems;
+  }
+}
+
+/** What `admit` would say, without deciding anything. */
+export async function checkUpgrade(store: Store, plan: Plan): Promise<readonly string[]> {
+  const stored = await readControl(store, 'topology');
+  return stored === undefined ? [] : misfits(stored.body.shape, storedShape(plan));
+}
+
+/**
+ * Admits a version: notes its shape, under a topology number that is higher than before when anything has changed.
+ * @throws {UpgradeRefused} when it does not fit what is stored
+ * @throws {ContentionError} when another deployment was admitted at the same moment
+ */
+export async function admit(store: Store, plan: Plan, now: EpochMillis): Promise<TopologyControl> {
+  const stored = await readControl(store, 'topology');
+  const shape = storedShape(plan);
+  if (stored !== undefined) {
+    if (sameShape(stored.body.shape, shape)) return stored.body;
+    const problems = misfits(stored.body.shape, shape);
+    if (problems.length > 0) throw new UpgradeRefused(plan.pipeline, problems);
+  }
+  const topology = (stored?.body.topology ?? 0) + 1;
+  const admitted: TopologyControl = { topology, epoch: stored?.body.epoch ?? 1, shape, admittedAt: now };
+  await writeControl(store, 'topology', admitted, stored);
+  return admitted;
+}
