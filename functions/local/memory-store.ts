@@ -102,6 +102,18 @@ export class MemoryStore implements Store {
     return [...this.#collection(collection).values()];
   }
 
+  /** Every document as it was written, collection by collection. */
+  *documents(): Iterable<Document> {
+    for (const [collection, documents] of this.#collections)
+      for (const { id, body, index } of documents.values())
+        yield { collection, id, body, ...(index === undefined ? {} : { index }) };
+  }
+
+  /** Takes in documents that another store has written. */
+  restore(documents: Iterable<Document>): void {
+    for (const document of documents) this.#put(document);
+  }
+
   #put({ collection, id, body, index }: Document): number {
     this.#version += 1;
     const kept: Kept = { id, body: this.#strict ? frozenCopy(body) : body, version: this.#version, index };

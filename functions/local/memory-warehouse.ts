@@ -41,6 +41,18 @@ export class MemoryWarehouse implements Warehouse {
     return [...this.#tables.keys()];
   }
 
+  /** What tables are like, by name. */
+  spec(table: string): TableSpec | undefined {
+    return this.#tables.get(table)?.spec;
+  }
+
+  /** Takes in the rows of a table that another warehouse has written. */
+  restore(spec: TableSpec, rows: Iterable<Row>): void {
+    const kept = new Map<string, Row>();
+    for (const row of rows) kept.set(placeOf(spec, row) ?? String(kept.size), row);
+    this.#tables.set(spec.table, { spec, rows: kept });
+  }
+
   rows(table: string): Iterable<Row> {
     return this.#tables.get(table)?.rows.values() ?? [];
   }
