@@ -4,6 +4,7 @@
  * Invariants: one commit of a shard at a time; an offered envelope is answered only after the commit that took it, or
  * when its number is found done; nothing is published before its commit.
  */
+import { ContentionError } from '../../model/errors.ts';
 import { type EpochMillis, later } from '../../model/time.ts';
 import type { Bus, BusMessage, Envelope, Tick } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
@@ -180,7 +181,7 @@ export class Shard {
       failedAt: draft.processingTime,
       version: versionOf(this.#setting),
     });
-    const result = await memory.workspace.run(draft, fresh, this.#facts, place);
+    const result = await this.#runOn(memory, () => memory.workspace.run(draft, fresh, this.#facts, place));
     const outbox = this.#fill(draft, result, nonce);
     const { letters = [] } = result;
     const written = letters.map(deadLetterDocuments);
@@ -192,6 +193,22 @@ export class Shard {
     if (letters.length > 0) this.#setting.deadLettered?.(letters);
     for (const document of await publishOutbox(this.#setting.bus, outbox)) this.#facts.published(document);
     return result.more;
+  }
+
+  /**
+   * Runs a bundle. Cells that are read after another instance has committed do not fit the root that was read before: what
+   * then fails is contention, whatever it looks like.
+   */
+  async #runOn<T>({ version }: Memory, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (cause) {
+      const [stored] = await this.#setting.store.get('roots', [this.id]);
+      if ((stored?.version ?? 'absent') === version) throw cause;
+      throw new ContentionError(`${this.id} was committed by another instance while a bundle read its cells`, {
+        cause,
+      });
+    }
   }
 
   #draft(root: Root, ticks: readonly Tick[]): RootDraft {
