@@ -41,11 +41,11 @@ export class CellCache {
   readonly #program: CellProgram;
   readonly #store: Store;
   readonly #shard: ShardId;
-  /** The shard has never been written, so nothing needs to be read. */
-  #fresh: boolean;
+  /** Memory holds every cell of the shard, so a key that it does not know has none. */
+  #complete: boolean;
 
   constructor(root: Root, version: Version | 'absent', program: CellProgram, store: Store) {
-    this.#fresh = version === 'absent';
+    this.#complete = version === 'absent';
     this.#program = program;
     this.#store = store;
     this.#shard = root.id;
@@ -57,7 +57,7 @@ export class CellCache {
   async load(keys: Iterable<string>): Promise<void> {
     const missing = [...keys].filter((key) => !this.#cells.has(key));
     if (missing.length === 0) return;
-    if (this.#fresh) for (const key of missing) this.#adopt(key, undefined);
+    if (this.#complete) for (const key of missing) this.#adopt(key, undefined);
     else {
       const ids = missing.map((key) => cellId(this.#shard, key));
       const documents = await this.#store.get('cells', ids);
@@ -74,9 +74,9 @@ export class CellCache {
 
   /** A cell as it stood before the bundle; after user code has left it half-changed. */
   async reload(key: string): Promise<CachedCell> {
-    this.#cells.delete(key);
-    await this.load([key]);
-    return this.cell(key);
+    const { documentId, stored } = this.cell(key);
+    const [document] = stored ? await this.#store.get('cells', [documentId]) : [];
+    return this.#adopt(key, document);
   }
 
   /** Puts back a cell's state as `encode` gave it. */
@@ -126,6 +126,7 @@ export class CellCache {
   /** Keeps memory bounded; between bundles only. */
   trim(): void {
     if (this.#cells.size <= MAX_CELLS) return;
+    this.#complete = false;
     const surplus = this.#cells.size - MAX_CELLS / 2;
     let dropped = 0;
     for (const key of this.#cells.keys()) {
