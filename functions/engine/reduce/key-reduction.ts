@@ -97,6 +97,20 @@ export class KeyReduction<In, Acc, Out> {
     return earliest;
   }
 
+  /**
+   * Where the end-of-window timers hold it: an on-time pane that is sure to come, be it empty, must not be late when it
+   * comes (a pending timer holds the watermark at its output timestamp, T14).
+   */
+  timerHold(): EpochMillis | undefined {
+    if (this.#spec.strategy.onTime !== 'always') return undefined;
+    let earliest: EpochMillis | undefined;
+    for (const { closed, trigger, nonSpeculativeIndex, last } of this.#windows.states) {
+      if (closed || !trigger.endOfWindowTimer || nonSpeculativeIndex >= 0) continue;
+      if (earliest === undefined || last < earliest) earliest = last;
+    }
+    return earliest;
+  }
+
   due(): Due {
     let event: number = MAX_TIMESTAMP;
     let processing: number = MAX_TIMESTAMP;

@@ -44,7 +44,8 @@ class ReduceCell implements Cell {
   }
 
   hold(): EpochMillis | undefined {
-    return this.#reduction.hold();
+    const [elements, timers] = [this.#reduction.hold(), this.#reduction.timerHold()];
+    return elements === undefined || (timers !== undefined && timers < elements) ? timers : elements;
   }
 
   eventDue(): EpochMillis {

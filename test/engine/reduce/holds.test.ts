@@ -32,6 +32,20 @@ describe('elements that are in time', () => {
   });
 });
 
+describe('a window whose elements have all left in early panes', () => {
+  const early = (onTime: 'always' | 'ifNonEmpty') =>
+    new Stepper(strategyOf({ trigger: afterWatermark({ early: afterCount(1) }), onTime }), sum()).input([1, 5]);
+
+  it('holds at its last instant for the on-time pane that is sure to come', () => {
+    const key = early('always');
+    expect([key.reduction.hold(), key.reduction.timerHold()]).toEqual([undefined, 9]);
+    expect(key.watermark(10).reduction.timerHold()).toBeUndefined();
+  });
+  it('holds for nothing where an empty pane is not wanted', () => {
+    expect(early('ifNonEmpty').reduction.timerHold()).toBeUndefined();
+  });
+});
+
 describe('elements that come behind the output watermark', () => {
   it('hold at expiry, and are stamped with the window’s last instant', () => {
     const key = new Stepper(strategyOf({ timestampCombiner: 'earliest', allowedLateness: 20 }), sum())
