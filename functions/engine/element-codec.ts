@@ -39,19 +39,16 @@ const LIFTED_TAGGED = 3;
 const GLOBAL: readonly Window[] = [GLOBAL_WINDOW];
 const TIMINGS = ['EARLY', 'ON_TIME', 'LATE'] as const;
 
-/** @throws {EncodeError} when the value cannot be carried */
-export function encodeElement(inlet: number, key: unknown, value: unknown, element: Element): string {
+/**
+ * @param keyText the key's text (`model/key.ts`), which is its JSON
+ * @throws {EncodeError} when the value cannot be carried
+ */
+export function encodeElement(inlet: number, keyText: string, value: unknown, element: Element): string {
   const json = encodeValue(value);
-  return JSON.stringify([
-    inlet,
-    json === value ? PLAIN : TAGGED,
-    element.timestamp,
-    key,
-    json === undefined ? null : json,
-    encodeWindows(element.windows),
-    encodePane(element.pane),
-    element.id ?? 0,
-  ]);
+  const kind = json === value ? PLAIN : TAGGED;
+  const { timestamp, windows, pane, id } = element;
+  const idText = id === undefined ? '0' : JSON.stringify(id);
+  return `[${inlet},${kind},${timestamp},${keyText},${JSON.stringify(json)},${windowsText(windows)},${paneText(pane)},${idText}]`;
 }
 
 /** A pre-combined part of a key and window. */
@@ -63,14 +60,16 @@ export interface Lifted {
   readonly window: Window;
 }
 
-/** @param id only where an operator has replayed it */
-export function encodeLifted(inlet: number, key: unknown, part: Lifted, id?: string): string {
-  const json = encodeValue(part.accumulator);
-  const { window } = part;
-  const bounds = [window.start, window.end];
-  const kind = json === part.accumulator ? LIFTED : LIFTED_TAGGED;
-  const tuple = [inlet, kind, part.timestamp, key, json, bounds, part.count, part.latest];
-  return JSON.stringify(id === undefined ? tuple : [...tuple, id]);
+/**
+ * @param keyText the key's text (`model/key.ts`), which is its JSON
+ * @param id only where an operator has replayed it
+ */
+export function encodeLifted(inlet: number, keyText: string, part: Lifted, id?: string): string {
+  const { accumulator, window, timestamp, count, latest } = part;
+  const json = encodeValue(accumulator);
+  const kind = json === accumulator ? LIFTED : LIFTED_TAGGED;
+  const idText = id === undefined ? '' : `,${JSON.stringify(id)}`;
+  return `[${inlet},${kind},${timestamp},${keyText},${JSON.stringify(json)},[${window.start},${window.end}],${count},${latest}${idText}]`;
 }
 
 /** @throws {CorruptionError} when the body is not what `encode…` wrote */
@@ -88,26 +87,28 @@ export function decodeBody(body: string): Incoming[] {
 function decodeElement(tuple: unknown): Incoming {
   if (!Array.isArray(tuple) || tuple.length < 8)
     throw new CorruptionError('an envelope holds something that is no element');
-  const [inlet, kind, timestamp, key, json, windows, sixth, seventh, replay] = tuple;
+  const kind = tuple[1];
+  const key = tuple[3];
+  const json = tuple[4];
   const lifted = kind === LIFTED || kind === LIFTED_TAGGED;
   return {
-    inlet,
+    inlet: tuple[0],
     keyText: keyText(key),
     key,
     value: kind === PLAIN || kind === LIFTED ? json : decodeValue(json),
     lifted,
-    count: lifted ? sixth : 1,
-    timestamp,
-    latest: lifted ? seventh : timestamp,
-    windows: decodeWindows(windows),
-    pane: lifted ? UNGROUPED : decodePane(sixth),
-    id: lifted ? replay : seventh === 0 ? undefined : seventh,
+    count: lifted ? tuple[6] : 1,
+    timestamp: tuple[2],
+    latest: lifted ? tuple[7] : tuple[2],
+    windows: decodeWindows(tuple[5]),
+    pane: lifted ? UNGROUPED : decodePane(tuple[6]),
+    id: lifted ? tuple[8] : tuple[7] === 0 ? undefined : tuple[7],
   };
 }
 
-function encodeWindows(windows: readonly Window[]): number | number[] {
-  if (windows.length === 1 && windows[0] === GLOBAL_WINDOW) return 0;
-  return windows.flatMap((window) => [window.start, window.end]);
+function windowsText(windows: readonly Window[]): string {
+  if (windows.length === 1 && windows[0] === GLOBAL_WINDOW) return '0';
+  return `[${windows.map((window) => `${window.start},${window.end}`).join(',')}]`;
 }
 
 function decodeWindows(encoded: unknown): readonly Window[] {
@@ -119,13 +120,19 @@ function decodeWindows(encoded: unknown): readonly Window[] {
   return windows;
 }
 
-function encodePane(pane: PaneInfo): number | number[] {
-  if (pane === UNGROUPED) return 0;
-  return [TIMINGS.indexOf(pane.timing), pane.index, pane.nonSpeculativeIndex, pane.isLast ? 1 : 0];
+function paneText(pane: PaneInfo): string {
+  if (pane === UNGROUPED) return '0';
+  return `[${TIMINGS.indexOf(pane.timing)},${pane.index},${pane.nonSpeculativeIndex},${pane.isLast ? 1 : 0}]`;
 }
 
 function decodePane(encoded: unknown): PaneInfo {
   if (encoded === 0) return UNGROUPED;
-  const [timing, index, nonSpeculativeIndex, last] = encoded as [number, number, number, number];
-  return { timing: TIMINGS[timing]!, index, nonSpeculativeIndex, isFirst: index === 0, isLast: last === 1 };
+  const numbers = encoded as [number, number, number, number];
+  return {
+    timing: TIMINGS[numbers[0]]!,
+    index: numbers[1],
+    nonSpeculativeIndex: numbers[2],
+    isFirst: numbers[1] === 0,
+    isLast: numbers[3] === 1,
+  };
 }

@@ -77,8 +77,9 @@ export class PlainOutlet implements Outlet {
 
   receive(element: Element): void {
     const { key, value } = element.value as KV<unknown, unknown>;
-    const target = this.#shards.of(keyText(key));
-    const text = encodeElement(this.#inlet, key, value, element);
+    const keyAsText = keyText(key);
+    const target = this.#shards.of(keyAsText);
+    const text = encodeElement(this.#inlet, keyAsText, value, element);
     checkElementSize(text, `an element for '${target}'`);
     this.#output().outgoing.push({ target, text, earliest: element.timestamp, count: 1 });
   }
@@ -123,7 +124,7 @@ export class LiftingOutlet implements Outlet {
       const target = this.#shards.of(text);
       for (const part of windows.values()) {
         try {
-          const encoded = encodeLifted(this.#inlet, key, part);
+          const encoded = encodeLifted(this.#inlet, text, part);
           checkElementSize(encoded, `a combined value for '${target}'`);
           output.outgoing.push({ target, text: encoded, earliest: part.timestamp, count: part.count });
         } catch (error) {

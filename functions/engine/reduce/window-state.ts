@@ -87,21 +87,20 @@ export function encodeWindow<Acc>(state: WindowState<Acc>): string {
     (trigger.endOfWindowTimer ? END_OF_WINDOW_TIMER : 0) +
     (state.hasAccumulator ? HAS_ACCUMULATOR : 0) +
     (state.hasAccumulator && json !== accumulator ? TAGGED_ACCUMULATOR : 0);
-  const fields: unknown[] = [
-    state.start,
-    state.end,
-    flags,
-    state.pending,
-    state.elementHold ?? null,
-    state.paneIndex,
-    state.nonSpeculativeIndex,
-    json,
-  ];
-  const finished = trigger.finished.flatMap((isFinished, machine) => (isFinished ? [machine] : []));
-  if (finished.length > 0 || trigger.timers.length > 0 || trigger.slots.some((slot) => slot !== null)) {
-    fields.push(trigger.slots, trigger.timers, finished);
-  }
-  return JSON.stringify(fields);
+  const { start, end, pending, elementHold, paneIndex, nonSpeculativeIndex } = state;
+  const hold = elementHold === undefined ? 'null' : elementHold;
+  const fields = `${start},${end},${flags},${pending},${hold},${paneIndex},${nonSpeculativeIndex},${JSON.stringify(json)}`;
+  return isAtRest(trigger) ? `[${fields}]` : `[${fields},${triggerText(trigger)}]`;
+}
+
+/** Whether a trigger stands as it began. */
+function isAtRest({ finished, timers, slots }: TriggerState): boolean {
+  return timers.length === 0 && !finished.includes(true) && slots.every((slot) => slot === null);
+}
+
+function triggerText({ finished, timers, slots }: TriggerState): string {
+  const machines = finished.flatMap((isFinished, machine) => (isFinished ? [machine] : []));
+  return `${JSON.stringify(slots)},${JSON.stringify(timers)},${JSON.stringify(machines)}`;
 }
 
 /** @throws {CorruptionError} when the line is not what `encodeWindow` wrote for this grouping step */

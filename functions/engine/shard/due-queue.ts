@@ -48,21 +48,18 @@ export class DueQueue {
     return this.#completeTo < first ? plus(this.#completeTo, 1) : first;
   }
 
-  /** Takes the cells that are due at `at`, earliest first, at most `limit`. They stay due until they are set again. */
+  /** Takes the cells that are due at `at`, earliest first, at most `limit`. They are not known until they are set again. */
   take(at: EpochMillis, limit: number): string[] {
-    const taken: Entry[] = [];
-    const keys = new Set<string>();
-    while (keys.size < limit) {
+    const taken: string[] = [];
+    while (taken.length < limit) {
       this.#dropStale();
       const first = this.#heap[0];
       if (first === undefined || first.due > at) break;
       this.#pop();
-      if (keys.has(first.key)) continue;
-      taken.push(first);
-      keys.add(first.key);
+      this.#due.delete(first.key);
+      taken.push(first.key);
     }
-    for (const entry of taken) this.#push(entry);
-    return [...keys];
+    return taken;
   }
 
   #dropStale(): void {

@@ -133,9 +133,9 @@ export class Parking {
 
 /** The element codec's tuple. Only elements that are not combined can wait. */
 function encodeParked(incoming: Incoming): unknown {
-  const { inlet, key, value, timestamp, windows, pane, id } = incoming;
+  const { inlet, keyText, value, timestamp, windows, pane, id } = incoming;
   const element: Element = { value, timestamp, windows, pane, id };
-  return JSON.parse(encodeElement(inlet, key, value, element));
+  return JSON.parse(encodeElement(inlet, keyText, value, element));
 }
 
 function parse(text: string): EncodedParking {

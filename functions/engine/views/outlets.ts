@@ -2,7 +2,7 @@
 import type { SideParDoNode, ViewNode } from '../../model/graph.ts';
 import { type KV, keyText } from '../../model/key.ts';
 import type { BundleOutput } from '../chain/bundle-output.ts';
-import { type Outlet, type ShardChooser } from '../chain/outlet.ts';
+import type { Outlet, ShardChooser } from '../chain/outlet.ts';
 import type { Element } from '../element.ts';
 import { encodeElement } from '../element-codec.ts';
 import { shardId } from '../protocol/names.ts';
@@ -21,10 +21,8 @@ export class ViewOutlet implements Outlet {
   }
 
   receive(element: Element): void {
-    const { key, value } = this.#keyed
-      ? (element.value as KV<unknown, unknown>)
-      : { key: null, value: element.value };
-    const text = encodeElement(0, key, value, element);
+    const { key, value } = this.#keyed ? (element.value as KV<unknown, unknown>) : { key: null, value: element.value };
+    const text = encodeElement(0, keyText(key), value, element);
     checkElementSize(text, `an element for '${this.#target}'`);
     this.#output().outgoing.push({ target: this.#target, text, earliest: element.timestamp, count: 1 });
   }
@@ -50,10 +48,8 @@ export class ValueOutlet implements Outlet {
   }
 
   receive(element: Element): void {
-    const { key, value } = this.#keyed
-      ? (element.value as KV<unknown, unknown>)
-      : { key: null, value: element.value };
-    const text = encodeElement(0, key, value, element);
+    const { key, value } = this.#keyed ? (element.value as KV<unknown, unknown>) : { key: null, value: element.value };
+    const text = encodeElement(0, keyText(key), value, element);
     const target = this.#keyed ? this.#shards.of(keyText(key)) : this.#shards.spread(text);
     checkElementSize(text, `an element for '${target}'`);
     this.#output().outgoing.push({ target, text, earliest: element.timestamp, count: 1 });
