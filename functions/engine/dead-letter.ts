@@ -8,6 +8,7 @@ import type { PaneInfo } from '../model/pane.ts';
 import { type EpochMillis, earlier } from '../model/time.ts';
 import type { Window } from '../model/windows.ts';
 import type { Received, StepFailure } from './chain/bundle-output.ts';
+import { nameOfId } from './ids/element-id.ts';
 import { parseReplayId } from './replay-id.ts';
 import type { FiringFailure } from './shard/cell.ts';
 import type { LateElement } from './shard/key-output.ts';
@@ -197,7 +198,7 @@ function lineage(
     const { origin, generation, firstFailedAt } = replay;
     return { generation: generation + 1, origin, firstFailedAt: earlier(firstFailedAt, failedAt), status: 'dead' };
   }
-  const messageId = elementId === undefined ? {} : { messageId: elementId };
+  const messageId = elementId === undefined ? {} : { messageId: nameOfId(elementId) };
   return { generation: 0, origin: id, firstFailedAt: failedAt, status: 'dead', ...messageId };
 }
 

@@ -3,7 +3,7 @@
  */
 import { ConfigurationError } from './errors.ts';
 import type { Instant } from './instant.ts';
-import { type Duration, type Millis, millis } from './time.ts';
+import { type Duration, type EpochMillis, type Millis, millis } from './time.ts';
 
 /** Anything with zod's `parse`: returns the value, typed, or throws with a reason. */
 export interface Schema<T> {
@@ -86,16 +86,26 @@ function checkedWhenIdle(field: string, value: WhenIdle): WhenIdle {
   return value;
 }
 
+/** What is known of a record beside its value. */
+export interface RecordFacts {
+  /** A message's id, or a place in a file. */
+  readonly id: string;
+  /** When it was published, or read. */
+  readonly arrival: EpochMillis;
+  /** A message's attributes; empty for files. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
 /** What a source's author decides; `T` comes from the schema. */
 export interface SourceOptions<T> {
   /** What does not parse becomes a dead letter. */
   readonly schema: Schema<T>;
   /** When the element happened. Default: when it was published, or read. */
-  readonly eventTime?: (value: T) => Instant;
+  readonly eventTime?: (value: T, record: RecordFacts) => Instant;
   /** When the element arrived, for replays of files: processing time follows it. Default: the clock. */
-  readonly arrivalTime?: (value: T) => Instant;
+  readonly arrivalTime?: (value: T, record: RecordFacts) => Instant;
   /** What identifies an element beyond one message, since a publisher's own retry makes a new message. Default: the message id. */
-  readonly id?: (value: T) => string;
+  readonly id?: (value: T, record: RecordFacts) => string;
   /** Default: `boundedOutOfOrderness('1m')` for Pub/Sub; for files the watermark waits for the end. */
   readonly watermark?: WatermarkPolicy;
   /** An event's time moves the watermark at most to its arrival plus this. Default one minute. */
@@ -116,13 +126,15 @@ export interface FileSourceOptions<T> extends SourceOptions<T> {
   readonly path?: string;
 }
 
+type Read<R> = (value: unknown, record: RecordFacts) => R;
+
 /** A source with its defaults filled in and its durations read. */
 export interface Source {
   readonly kind: 'pubSub' | 'file';
   readonly schema: Schema<unknown>;
-  readonly eventTime: ((value: unknown) => Instant) | undefined;
-  readonly arrivalTime: ((value: unknown) => Instant) | undefined;
-  readonly id: ((value: unknown) => string) | undefined;
+  readonly eventTime: Read<Instant> | undefined;
+  readonly arrivalTime: Read<Instant> | undefined;
+  readonly id: Read<string> | undefined;
   readonly watermark: WatermarkPolicy;
   readonly maxAhead: Millis;
   readonly topic: string;
@@ -160,12 +172,11 @@ function common<T>(name: string, options: SourceOptions<T>) {
     throw new ConfigurationError(
       `source '${name}': schema: expected something with a parse method, such as a zod schema`,
     );
-  type Read<R> = ((value: unknown) => R) | undefined;
   return {
     schema: options.schema as Schema<unknown>,
-    eventTime: options.eventTime as Read<Instant>,
-    arrivalTime: options.arrivalTime as Read<Instant>,
-    id: options.id as Read<string>,
+    eventTime: options.eventTime as Read<Instant> | undefined,
+    arrivalTime: options.arrivalTime as Read<Instant> | undefined,
+    id: options.id as Read<string> | undefined,
     maxAhead: millis(`source '${name}' maxAhead`, options.maxAhead ?? '1m'),
   };
 }

@@ -61,6 +61,11 @@ export class Chain {
     return eachInTurn(this.#steps, (step) => step.startBundle());
   }
 
+  /** What is received from now on comes from another record of a source, whose outputs are numbered. */
+  beginRecord(): void {
+    this.#output.beginRecord();
+  }
+
   /** Ends the bundle and hands out what it produced. */
   finish(): BundleOutput | Promise<BundleOutput> {
     const pending = eachInTurn(this.#steps, (step) => step.finishBundle());
@@ -134,7 +139,7 @@ class ChainCompiler {
     const output = this.#output;
     return (element) => {
       try {
-        outlet.receive(element);
+        outlet.receive(output().numbered(element));
       } catch (error) {
         output().failures.push({ step: head.name, element, error });
       }

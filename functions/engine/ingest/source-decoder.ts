@@ -1,6 +1,6 @@
 /** From what a source delivers to elements with times. */
 import { DecodeError, messageOf } from '../../model/errors.ts';
-import type { Source } from '../../model/source.ts';
+import type { RecordFacts, Source } from '../../model/source.ts';
 import { type Instant, instant } from '../../model/instant.ts';
 import { type EpochMillis, earlier, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import { GLOBAL_WINDOW, type Window } from '../../model/windows.ts';
@@ -16,6 +16,8 @@ export interface RawRecord {
   readonly arrival: EpochMillis;
   /** Set when `value` could not even be parsed; then `value` is the text. */
   readonly problem?: string;
+  /** Of a message. */
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 export interface Decoded {
@@ -47,7 +49,7 @@ export class SourceDecoder {
       throw new DecodeError(`source '${this.#name}': ${messageOf(cause)}`, { cause });
     }
     const { arrival, timestamp } = this.#times(raw, value);
-    const id = source.id === undefined ? raw.id : source.id(value);
+    const id = source.id === undefined ? raw.id : this.#named(ask(source.id, value, raw));
     const element = { value, timestamp, windows: GLOBAL, pane: UNGROUPED, id: source.exactlyOnce ? id : undefined };
     return { element, arrival, advances: earlier(timestamp, plus(arrival, source.maxAhead)) };
   }
@@ -55,9 +57,9 @@ export class SourceDecoder {
   /** Of arrival and event time, one stands in for the other where it is not known. */
   #times(raw: RawRecord, value: unknown): { arrival: EpochMillis; timestamp: EpochMillis } {
     const { arrivalTime, eventTime } = this.#source;
-    const happened = eventTime === undefined ? undefined : this.#instant('eventTime', eventTime, value);
+    const happened = eventTime === undefined ? undefined : this.#instant('eventTime', eventTime, value, raw);
     const known = raw.arrival > MIN_TIMESTAMP ? raw.arrival : undefined;
-    const arrival = arrivalTime === undefined ? known : this.#instant('arrivalTime', arrivalTime, value);
+    const arrival = arrivalTime === undefined ? known : this.#instant('arrivalTime', arrivalTime, value, raw);
     const timestamp = happened ?? arrival;
     if (timestamp === undefined)
       throw new DecodeError(
@@ -66,8 +68,18 @@ export class SourceDecoder {
     return { arrival: arrival ?? timestamp, timestamp };
   }
 
-  #instant(field: string, read: (value: unknown) => Instant, value: unknown): EpochMillis {
-    const given = read(value);
+  #named(id: unknown): string {
+    if (typeof id === 'string' && id !== '') return id;
+    throw new DecodeError(`source '${this.#name}': id gave ${String(id)}; give a text that is not empty`);
+  }
+
+  #instant(
+    field: string,
+    read: (value: unknown, record: RecordFacts) => Instant,
+    value: unknown,
+    raw: RawRecord,
+  ): EpochMillis {
+    const given = ask(read, value, raw);
     const at = instant(given);
     if (at === undefined)
       throw new DecodeError(
@@ -75,4 +87,13 @@ export class SourceDecoder {
       );
     return at;
   }
+}
+
+const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Calls an author's function; with the record's facts only when it takes them. */
+function ask<R>(read: (value: unknown, record: RecordFacts) => R, value: unknown, raw: RawRecord): R {
+  if (read.length < 2) return (read as (value: unknown) => R)(value);
+  const { id, arrival, attributes = NO_ATTRIBUTES } = raw;
+  return read(value, { id, arrival, attributes });
 }
