@@ -58,6 +58,8 @@ export interface Root {
   /** A lower bound of when the next timer of each clock is due. */
   readonly eventDue: EpochMillis;
   readonly processingDue: EpochMillis;
+  /** How many cells the shard has. */
+  readonly cells: number;
   /** What the kind of root keeps beside: a reader's position, a sink's flush number. Plain JSON. */
   readonly extra?: unknown;
 }
@@ -83,6 +85,7 @@ export function newRoot(id: RootId, topology: number): Root {
     holds: NO_HOLDS,
     eventDue: MAX_TIMESTAMP,
     processingDue: MAX_TIMESTAMP,
+    cells: 0,
   };
 }
 
@@ -108,6 +111,7 @@ export class RootDraft {
   processingTime: EpochMillis;
   eventDue: EpochMillis;
   processingDue: EpochMillis;
+  cells: number;
   extra: unknown;
   #given: Record<ShardId, number> | undefined;
   #open: Record<ShardId, readonly OpenRange[]> | undefined;
@@ -124,6 +128,7 @@ export class RootDraft {
     this.processingTime = base.processingTime;
     this.eventDue = base.eventDue;
     this.processingDue = base.processingDue;
+    this.cells = base.cells;
     this.extra = base.extra;
     this.#outside = base.outside;
     this.#outbox = base.outbox;
@@ -227,6 +232,7 @@ export class RootDraft {
       holds: this.holds.finish(),
       eventDue: this.eventDue,
       processingDue: this.processingDue,
+      cells: this.cells,
       ...(this.extra === undefined ? {} : { extra: this.extra }),
     };
   }

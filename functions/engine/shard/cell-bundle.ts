@@ -184,10 +184,13 @@ export class CellBundle implements BundleResult {
       const hold = cached.cell.hold();
       holds.move(cached.hold, hold);
       cached.hold = hold;
+      const wasStored = cached.stored;
       const change = this.#cache.changed(cached);
       this.characters += change.characters;
       if (change.set !== undefined) this.sets.push(change.set);
       if (change.delete !== undefined) this.deletes.push(change.delete);
+      if (change.set !== undefined && !wasStored) this.#draft.cells += 1;
+      if (change.delete !== undefined) this.#draft.cells -= 1;
     }
     const { eventDue, processingDue } = this.#cache;
     this.#draft.eventDue = eventDue.next();
