@@ -7,12 +7,14 @@ import {
   type AggregateOverload,
   type AggregateParts,
 } from '../functions/aggregate.ts';
-import { INT64, typeName } from '../types/type.ts';
+import { describeTypes } from '../runtime/type-descriptor.ts';
+import { arrayOf, INT64, typeName } from '../types/type.ts';
 import { matchSignature, type Match } from './call-signature.ts';
 import { coerceOrFail } from './coerce.ts';
 import { orderKeys } from './compare.ts';
 import type { CompileContext } from './context.ts';
 import { inClause, type Scope } from './scope.ts';
+import { stringLiteral } from './sql-text.ts';
 import type { Typed } from './typed.ts';
 
 function bestOverload(
@@ -74,6 +76,7 @@ export function aggregateSql(node: Call, rows: Scope, context: CompileContext, o
     over,
     limit,
     nulls: node.nulls,
+    listType: stringLiteral(describeTypes([arrayOf((match.args[0] as Typed).type)])),
     firstBy:
       node.having &&
       orderKeys(context.expression(node.having.value, rows), node.having.which === 'MAX', false, node.at, true),

@@ -64,8 +64,26 @@ function partArgument(argument: Argument, allowed: readonly string[]): Typed | u
   return part !== undefined && allowed.includes(part) ? typed(stringLiteral(part), STRING) : undefined;
 }
 
-/** The arguments as the signature wants them, or `undefined` when they do not fit. */
-export function matchSignature(signature: Signature, args: readonly Argument[]): Match | undefined {
+/** Coerces; a literal that does not read as the type asked for is no match, and its complaint is kept. */
+function tryCoerce(value: Typed, target: Type, problems: SqlError[]): Typed | undefined {
+  try {
+    return coerce(value, target);
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    problems.push(error);
+    return undefined;
+  }
+}
+
+/**
+ * The arguments as the signature wants them, or `undefined` when they do not fit. What is wrong with a literal is added to
+ * `problems`, to be said when no signature fits.
+ */
+export function matchSignature(
+  signature: Signature,
+  args: readonly Argument[],
+  problems: SqlError[] = [],
+): Match | undefined {
   if (!acceptsCount(signature, args.length)) return undefined;
   const bindings: Bindings = new Map();
   const values: Typed[] = [];
@@ -86,7 +104,7 @@ export function matchSignature(signature: Signature, args: readonly Argument[]):
   const coerced: Typed[] = [];
   for (const [index, value] of values.entries()) {
     const target = concrete(parameterAt(signature, index)?.pattern ?? { kind: 'any' }, types, value.type);
-    const result = coerce(value, target);
+    const result = tryCoerce(value, target, problems);
     if (!result) return undefined;
     if (!sameType(value.type, target)) cost += isNull(value) ? 0.1 : 1;
     coerced.push(result);

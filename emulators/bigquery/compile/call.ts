@@ -61,17 +61,22 @@ function compileScalar(node: Call, scope: Scope, context: CompileContext): Typed
   };
   const args = node.args.map(lazily);
   const named = new Map(node.named.map(({ name, value }) => [name, lazily(value)]));
+  const problems: SqlError[] = [];
   let best: { readonly overload: Overload; readonly match: Match } | undefined;
   for (const overload of definition.overloads) {
     const placed = argumentsFor(overload, node, args, named);
-    const match = placed && matchSignature(overload.signature, placed);
+    const match = placed && matchSignature(overload.signature, placed, problems);
     if (match && (!best || match.cost < best.match.cost)) best = { overload, match };
   }
+  const [problem] = problems;
   if (!best)
-    throw noMatch(
-      node,
-      definition.overloads.map((overload) => overload.signature),
-      args,
+    throw (
+      problem ??
+      noMatch(
+        node,
+        definition.overloads.map((overload) => overload.signature),
+        args,
+      )
     );
   return callOverload(best.overload, best.match.args, best.match.result, node.safe);
 }

@@ -8,6 +8,7 @@ import type { Type } from '../types/type.ts';
 import type { CompileContext, DeclaredParameter, Relation, TableReader } from './context.ts';
 import { compileExpression } from './expression.ts';
 import { compileQuery } from './query.ts';
+import { identifier } from './sql-text.ts';
 
 /** How deep views may be defined by views. */
 const MAX_VIEW_DEPTH = 16;
@@ -35,7 +36,8 @@ export function createContext(input: CompileInput): CompileContext {
       parameters: declared,
       nowMicros: input.nowMicros,
       sessionUser: input.sessionUser,
-      uniqueName: (prefix) => `${prefix}${++names}`,
+      // A tilde is in no column's name, so no name made here can be taken for a column.
+      uniqueName: (prefix) => identifier(`~${prefix}${++names}`),
       reads,
       expression: (node, scope) => compileExpression(node, scope, context),
       query: (query, outer) => compileQuery(query, { outer, commonTables: outer.commonTables, context }),

@@ -26,6 +26,8 @@ export interface Relation {
   readonly columns: readonly OutputColumn[];
   /** SELECT AS STRUCT and AS VALUE: one column, which is the row. */
   readonly valueTable: boolean;
+  /** Set for a SELECT without FROM: its one row. */
+  readonly row?: readonly Typed[];
 }
 
 /** A table of a WITH clause. */

@@ -2,23 +2,26 @@
 import type { FromItem, Join, TableReference } from '../googlesql/ast/query.ts';
 import type { Expression } from '../googlesql/ast/expression.ts';
 import { SqlError } from '../googlesql/sql-error.ts';
-import { BOOL, DATE, TIMESTAMP, typeName } from '../types/type.ts';
+import { BOOL, DATE, TIMESTAMP } from '../types/type.ts';
 import { fieldType, fullName, type TableResource } from '../catalog/table.ts';
 import { coerceOrFail, structSql } from './coerce.ts';
 import { compare, unify } from './compare.ts';
 import type { CommonTableEntry, CompileContext, OutputColumn, Relation } from './context.ts';
 import { compilePivot, compileUnpivot } from './pivot.ts';
-import { field } from './path.ts';
 import { type Column, EMPTY_FROM, type FromScope, lookUpFrom, type Range, type Scope } from './scope.ts';
 import { identifier } from './sql-text.ts';
 import { column, type Typed, typed } from './typed.ts';
+import { compileUnnest, type Unnest, type UnnestSource } from './unnest.ts';
+import { valueScope } from './value-scope.ts';
 
 export interface FromResult {
   /** SQL behind FROM. A function, since a source may gain columns while the rest of the query is compiled. */
   readonly sql: () => string;
+  /** The aliases that the SQL gives. */
+  readonly aliases: readonly string[];
   readonly scope: FromScope;
-  /** True when the SQL may name columns of the items to its left. */
-  readonly lateral: boolean;
+  /** Set for an array, whose SQL may name columns of the items to its left. */
+  readonly unnest?: Unnest;
 }
 
 /** What surrounds a FROM clause: the query it is in, and the WITH tables it can see. */
@@ -58,25 +61,12 @@ function relationScope(
   };
 }
 
-/** Rows that are one value each: a STRUCT shows its fields as columns, anything else is a column called as its alias. */
-function valueScope(value: Typed, name: string | undefined): FromScope {
-  const fields: Column[] =
-    value.type.kind === 'STRUCT'
-      ? value.type.fields.map((item) => ({
-          name: item.name,
-          value: item.name === '' ? value : field(value, item.name, 0),
-        }))
-      : [];
-  const columns = value.type.kind === 'STRUCT' ? fields : [{ name: name ?? '', value }];
-  return { columns, ranges: name === undefined ? [] : [{ name, columns: fields, pseudo: [], row: () => value }] };
-}
-
 function relationResult(relation: Relation, name: string | undefined, context: CompileContext): FromResult {
   const alias = context.uniqueName('t');
   return {
     sql: () => `(${relation.sql}) AS ${alias}`,
+    aliases: [alias],
     scope: relationScope(alias, name, relation.columns, relation.valueTable),
-    lateral: false,
   };
 }
 
@@ -90,8 +80,8 @@ function tableResult(table: TableResource, name: string, context: CompileContext
   const range: Range = { name, columns, pseudo: pseudoColumns(table, alias), row: () => rowOf(columns) };
   return {
     sql: () => `${identifier(table.storage.schema)}.${identifier(table.storage.table)} AS ${alias}`,
+    aliases: [alias],
     scope: { columns, ranges: [range] },
-    lateral: false,
   };
 }
 
@@ -124,16 +114,14 @@ function compileTable(item: TableReference, left: FromScope, around: FromContext
     const alias = context.uniqueName('t');
     return {
       sql: () => `${commonTable.sqlName} AS ${alias}`,
+      aliases: [alias],
       scope: relationScope(alias, item.alias ?? first, commonTable.columns, commonTable.valueTable),
-      lateral: false,
     };
   }
   if (isArrayPath(item, left, around)) {
-    return compileUnnest(
-      { kind: 'path', names: item.path, at: item.at },
-      item.alias ?? item.path.at(-1),
-      item.offset,
-      item.at,
+    const array: Expression = { kind: 'path', names: item.path, at: item.at };
+    return unnestResult(
+      { array, name: item.alias ?? item.path.at(-1), offset: item.offset, at: item.at },
       left,
       around,
     );
@@ -148,40 +136,9 @@ function compileTable(item: TableReference, left: FromScope, around: FromContext
     : tableResult(table, name, context);
 }
 
-function compileUnnest(
-  node: Expression,
-  alias: string | undefined,
-  offset: string | undefined,
-  at: number,
-  left: FromScope,
-  around: FromContext,
-): FromResult {
-  const { context } = around;
-  const array = context.expression(node, scopeOver(left, around, 'UNNEST'));
-  if (array.type.kind !== 'ARRAY')
-    throw new SqlError(
-      `Values referenced in UNNEST must be arrays. UNNEST contains expression of type ${typeName(array.type)}`,
-      at,
-    );
-  const source = context.uniqueName('u');
-  let flattened = false;
-  const members = () => {
-    flattened = true;
-    return `${source}.m0`;
-  };
-  const text = array.jsonText && array.type.element.kind === 'STRING';
-  const value = column(`${source}.c0`, array.type.element, text ? { jsonText: true, members } : {});
-  const scope = valueScope(value, alias);
-  const position = { name: offset ?? '', value: column(`${source}.c1`, { kind: 'INT64' }) };
-  const withOffset: FromScope =
-    offset === undefined ? scope : { ranges: scope.ranges, columns: [...scope.columns, position] };
-  const elements =
-    offset === undefined
-      ? `SELECT unnest(${array.sql}) AS c0`
-      : `SELECT unnest(a.a) AS c0, CAST(generate_subscripts(a.a, 1) - 1 AS BIGINT) AS c1 FROM (SELECT ${array.sql} AS a) AS a`;
-  const sql = () =>
-    `(${flattened ? `SELECT e.*, js_json_flatten_scalars_1(e.c0) AS m0 FROM (${elements}) AS e` : elements}) AS ${source}`;
-  return { sql, scope: withOffset, lateral: true };
+function unnestResult(source: UnnestSource, left: FromScope, around: FromContext): FromResult {
+  const unnest = compileUnnest(source, scopeOver(left, around, 'UNNEST'), around.context);
+  return { sql: unnest.alone, aliases: [unnest.alias], scope: unnest.scope, unnest };
 }
 
 function checkRanges(ranges: readonly Range[], at: number): void {
@@ -231,6 +188,37 @@ function usingColumns(
   };
 }
 
+/** An array beside the rows before it; `undefined` where only a join will do. */
+function besideLeft(
+  node: Join,
+  left: FromResult,
+  right: FromResult,
+  on: string | undefined,
+): (() => string) | undefined {
+  const { unnest } = right;
+  if (!unnest || node.type === 'RIGHT' || node.type === 'FULL') return undefined;
+  if (on !== undefined && node.type === 'LEFT') return undefined;
+  return () => {
+    const rows = unnest.beside({ sql: left.sql(), aliases: left.aliases }, node.type === 'LEFT');
+    return on === undefined ? rows : `(SELECT ${unnest.alias}.* FROM ${rows} WHERE ${on}) AS ${unnest.alias}`;
+  };
+}
+
+function joinSql(node: Join, left: FromResult, right: FromResult, on: string | undefined): () => string {
+  const beside = besideLeft(node, left, right, on);
+  if (beside) return beside;
+  const lateral = right.unnest && node.type !== 'RIGHT' && node.type !== 'FULL' ? 'LATERAL ' : '';
+  return () =>
+    `${left.sql()} ${node.type} JOIN ${lateral}${right.sql()}${node.type === 'CROSS' ? '' : ` ON ${on ?? 'TRUE'}`}`;
+}
+
+/** The condition of ON; `undefined` where there is none, or it is plainly true. */
+function onCondition(node: Join, scope: FromScope, around: FromContext): string | undefined {
+  if (!node.on || (node.on.kind === 'literal' && node.on.type === 'BOOL' && node.on.text === 'true')) return undefined;
+  const value = around.context.expression(node.on, scopeOver(scope, around, 'the ON clause of a JOIN'));
+  return coerceOrFail(value, BOOL, 'The JOIN condition', node.on.at).sql;
+}
+
 function compileJoin(node: Join, before: FromScope, around: FromContext): FromResult {
   const left = compileFromItem(node.left, before, around);
   const outerJoin = node.type === 'RIGHT' || node.type === 'FULL';
@@ -240,32 +228,15 @@ function compileJoin(node: Join, before: FromScope, around: FromContext): FromRe
   const right = compileFromItem(node.right, visible, around);
   const ranges = [...left.scope.ranges, ...right.scope.ranges];
   checkRanges(ranges, node.at);
-  const lateral = right.lateral && !outerJoin ? 'LATERAL ' : '';
-  const combined: FromScope = { ranges, columns: [...left.scope.columns, ...right.scope.columns] };
+  const aliases = [...left.aliases, ...right.aliases];
   if (node.using) {
     const using = usingColumns(node, left.scope, right.scope);
-    return {
-      sql: () => `${left.sql()} ${node.type} JOIN ${lateral}${right.sql()} ON ${using.on}`,
-      scope: { ranges, columns: using.columns },
-      lateral: left.lateral,
-    };
+    return { sql: joinSql(node, left, right, using.on), aliases, scope: { ranges, columns: using.columns } };
   }
-  if (node.type !== 'CROSS' && !node.on && !right.lateral) {
+  if (node.type !== 'CROSS' && !node.on && !right.unnest)
     throw new SqlError(`Expected an ON or USING clause after ${node.type} JOIN`, node.at);
-  }
-  const on = node.on
-    ? coerceOrFail(
-        around.context.expression(node.on, scopeOver(combined, around, 'the ON clause of a JOIN')),
-        BOOL,
-        'The JOIN condition',
-        node.on.at,
-      ).sql
-    : 'TRUE';
-  const join =
-    node.type === 'CROSS'
-      ? (right: string) => `CROSS JOIN ${lateral}${right}`
-      : (right: string) => `${node.type} JOIN ${lateral}${right} ON ${on}`;
-  return { sql: () => `${left.sql()} ${join(right.sql())}`, scope: combined, lateral: left.lateral };
+  const scope: FromScope = { ranges, columns: [...left.scope.columns, ...right.scope.columns] };
+  return { sql: joinSql(node, left, right, onCondition(node, scope, around)), aliases, scope };
 }
 
 /** Compiles one item. `left` is what stands before it in the same clause, which arrays may refer to. */
@@ -281,7 +252,7 @@ export function compileFromItem(item: FromItem, left: FromScope, around: FromCon
         context,
       );
     case 'unnest':
-      return compileUnnest(item.array, item.alias, item.offset, item.at, left, around);
+      return unnestResult({ array: item.array, name: item.alias, offset: item.offset, at: item.at }, left, around);
     case 'parenthesized': {
       const inner = compileFromItem(item.item, EMPTY_FROM, around);
       return { ...inner, sql: () => (item.item.kind === 'join' ? `(${inner.sql()})` : inner.sql()) };
@@ -300,5 +271,5 @@ export function compileFromItem(item: FromItem, left: FromScope, around: FromCon
 }
 
 export function compileFrom(item: FromItem | undefined, around: FromContext): FromResult {
-  return item ? compileFromItem(item, EMPTY_FROM, around) : { sql: () => '', scope: EMPTY_FROM, lateral: false };
+  return item ? compileFromItem(item, EMPTY_FROM, around) : { sql: () => '', aliases: [], scope: EMPTY_FROM };
 }

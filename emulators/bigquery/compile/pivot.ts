@@ -16,6 +16,7 @@ import { pathsIn } from './walk.ts';
 /** What this file needs to know of a compiled FROM item and of what is around it. */
 interface Input {
   readonly sql: () => string;
+  readonly aliases: readonly string[];
   readonly scope: FromScope;
 }
 interface Around {
@@ -155,9 +156,7 @@ export function compileUnpivot(node: Unpivot, input: Input, around: Around): Rel
   const where = node.includeNulls
     ? ''
     : ` WHERE ${node.values.map((_, index) => `${alias}.r.v${index} IS NOT NULL`).join(' OR ')}`;
-  return relation(
-    outputs,
-    (list) =>
-      `SELECT ${list} FROM ${input.sql()} CROSS JOIN LATERAL (SELECT unnest([${rows.join(', ')}]) AS r) AS ${alias}${where}`,
-  );
+  const unpivoted = () =>
+    `(SELECT ${[...input.aliases, `unnest([${rows.join(', ')}]) AS r`].join(', ')} FROM ${input.sql()}) AS ${alias}`;
+  return relation(outputs, (list) => `SELECT ${list} FROM ${unpivoted()}${where}`);
 }

@@ -51,7 +51,8 @@ function compileSet(node: SetOperation, around: FromContext): Relation {
       );
     }
   }
-  const columnValues = operands.map((operand, index) => values(operand, aliases[index] ?? ''));
+  const rows = operands.map((operand) => operand.row);
+  const columnValues = operands.map((operand, index) => rows[index] ?? values(operand, aliases[index] ?? ''));
   const types = first.columns.map((item, index) => {
     const type = commonType(columnValues.map((list) => list[index] as Typed));
     if (!type)
@@ -63,19 +64,29 @@ function compileSet(node: SetOperation, around: FromContext): Relation {
       throw new SqlError(`Column ${item.name} of type ${typeName(type)} cannot be used in ${node.operator}`, node.at);
     return type;
   });
-  const parts = operands.map((operand, operandIndex) => {
-    const list = types.map(
-      (type, index) => `${coerce(columnValues[operandIndex]?.[index] as Typed, type)?.sql} AS c${index}`,
-    );
-    return `SELECT ${list.join(', ')} FROM (${operand.sql}) AS ${aliases[operandIndex]}`;
-  });
-  const operator = node.operator.replace(' DISTINCT', '');
+  const lists = operands.map((_, operand) =>
+    types.map((type, index) => coerce(columnValues[operand]?.[index] as Typed, type)?.sql ?? ''),
+  );
   const columns = first.columns.map((item, index) => ({
     name: item.name,
     type: types[index] as OutputColumn['type'],
     sql: `c${index}`,
   }));
-  return { sql: parts.map((part) => `(${part})`).join(` ${operator} `), columns, valueTable: first.valueTable };
+  const result = { columns, valueTable: first.valueTable };
+  if (node.operator === 'UNION ALL' && rows.every((row) => row !== undefined))
+    return { ...result, sql: rowsSql(lists, around) };
+  const parts = operands.map((operand, index) => {
+    const list = lists[index]?.map((sql, column) => `${sql} AS c${column}`).join(', ');
+    return rows[index] ? `(SELECT ${list})` : `(SELECT ${list} FROM (${operand.sql}) AS ${aliases[index]})`;
+  });
+  return { ...result, sql: parts.join(` ${node.operator.replace(' DISTINCT', '')} `) };
+}
+
+/** `SELECT 1 UNION ALL SELECT 2 …`: one list of rows, which keeps its order. */
+function rowsSql(rows: readonly (readonly string[])[], { context }: FromContext): string {
+  const alias = context.uniqueName('r');
+  const names = (rows[0] ?? []).map((_, index) => `c${index}`).join(', ');
+  return `SELECT * FROM (VALUES ${rows.map((row) => `(${row.join(', ')})`).join(', ')}) AS ${alias}(${names})`;
 }
 
 /** ORDER BY over a finished relation, whose columns it may name or number. */

@@ -82,27 +82,53 @@ function condition(node: Expression, scope: Scope, around: FromContext): string 
   return coerceOrFail(around.context.expression(node, scope), BOOL, `${scope.clause}`, node.at).sql;
 }
 
-function orderSql(
+/** What ORDER BY sorts by: a column of the list, or one more that the list gains for it. */
+interface OrderKey {
+  readonly item: OrderItem;
+  readonly value: Typed;
+  /** The key's column in the SELECT that is sorted. */
+  readonly column: string;
+  readonly hidden: boolean;
+}
+
+function orderKey(
   item: OrderItem,
+  index: number,
   outputs: readonly Output[],
   scope: Scope,
   distinct: boolean,
   around: FromContext,
-): string {
+): OrderKey {
   const { value: node } = item;
-  let value: Typed;
   if (node.kind === 'literal' && node.type === 'INT64') {
-    const output = outputs[Number(node.text) - 1];
+    const position = Number(node.text) - 1;
+    const output = outputs[position];
     if (!output) throw new SqlError(`ORDER BY column number item is out of range: ${node.text}`, node.at);
-    value = output.value;
-  } else {
-    value = around.context.expression(node, scope);
+    return { item, value: output.value, column: `c${position}`, hidden: false };
   }
-  // By the output's own name where it is one: DISTINCT needs that, and nothing is computed twice.
-  const index = outputs.findIndex((output) => output.value.sql === value.sql);
-  if (index < 0 && distinct)
+  const value = around.context.expression(node, scope);
+  const position = outputs.findIndex((output) => output.value.sql === value.sql);
+  if (position >= 0) return { item, value, column: `c${position}`, hidden: false };
+  if (distinct)
     throw new SqlError('ORDER BY expression references a column that is not visible after SELECT DISTINCT', node.at);
-  return orderKeys(index < 0 ? value : typed(`c${index}`, value.type), item.descending, item.nullsFirst, node.at);
+  return { item, value, column: `o${index}`, hidden: true };
+}
+
+/** Sorts a finished SELECT by its columns; hidden ones are dropped. */
+function sorted(
+  select: string,
+  columns: number,
+  keys: readonly OrderKey[],
+  limit: string,
+  around: FromContext,
+): string {
+  if (keys.length === 0) return select + limit;
+  const alias = around.context.uniqueName('o');
+  const list = Array.from({ length: columns }, (_, index) => `${alias}.c${index} AS c${index}`).join(', ');
+  const order = keys.map(({ item, value, column }) =>
+    orderKeys(typed(`${alias}.${column}`, value.type), item.descending, item.nullsFirst, item.value.at),
+  );
+  return `SELECT ${list} FROM (${select}) AS ${alias} ORDER BY ${order.join(', ')}${limit}`;
 }
 
 /** SELECT AS STRUCT makes one STRUCT of the columns, AS VALUE takes the one column as the row. */
@@ -164,14 +190,26 @@ export function compileSelect(select: Select, ordering: Ordering, around: FromCo
   checkDistinct(select, outputs);
   const final = select.as ? asValueTable(select, outputs) : outputs;
   const orderScope: Scope = { ...listScope, clause: 'ORDER BY', aliases, aliasesFirst: true };
-  const orderBy = ordering.orderBy.map((item) =>
-    orderSql(item, select.as ? [] : outputs, orderScope, select.distinct, around),
+  const keys = ordering.orderBy.map((item, index) =>
+    orderKey(item, index, select.as ? [] : outputs, orderScope, select.distinct, around),
   );
-  const fromSql = from.sql();
-  const source = sourceSql(fromSql, where, group, having);
-  const list = final.map(({ value }, index) => `${value.sql} AS c${index}`).join(', ');
-  const sql = `SELECT ${select.distinct ? 'DISTINCT ' : ''}${list}${source}${qualify ? ` QUALIFY ${qualify}` : ''}${orderBy.length > 0 ? ` ORDER BY ${orderBy.join(', ')}` : ''}${ordering.limit}`;
-  return { sql, columns: final.map(outputColumn), valueTable: select.as !== undefined };
+  const source = sourceSql(from.sql(), where, group, having);
+  const list = [
+    ...final.map(({ value }, index) => `${value.sql} AS c${index}`),
+    ...keys.filter((key) => key.hidden).map((key) => `${key.value.sql} AS ${key.column}`),
+  ];
+  const body = `SELECT ${select.distinct ? 'DISTINCT ' : ''}${list.join(', ')}${source}${qualify ? ` QUALIFY ${qualify}` : ''}`;
+  return {
+    sql: sorted(body, final.length, keys, ordering.limit, around),
+    columns: final.map(outputColumn),
+    valueTable: select.as !== undefined,
+    ...(isRow(select, ordering, group) && { row: final.map(({ value }) => value) }),
+  };
+}
+
+/** True when the SELECT is one row of expressions and nothing else. */
+function isRow(select: Select, { orderBy, limit }: Ordering, group: Group | undefined): boolean {
+  return !select.from && !select.where && !select.qualify && !group && orderBy.length === 0 && limit === '';
 }
 
 function qualifyHasWindow(select: Select, items: readonly GroupableItem[]): boolean {

@@ -28,7 +28,6 @@ export function int64Literal(value: bigint | number): string {
 export function float64Literal(value: number): string {
   if (!Number.isFinite(value)) return `CAST('${value}' AS DOUBLE)`;
   const text = String(value);
-  if (Object.is(value, -0)) return '-0e0';
   return text.includes('e') ? text : `${text}e0`;
 }
 

@@ -18,6 +18,8 @@ export interface AggregateParts {
   /** SQL of LIMIT's operand. */
   readonly limit: string | undefined;
   readonly nulls: 'IGNORE' | 'RESPECT' | undefined;
+  /** SQL literal that describes the type of a list of the first argument, for functions in TypeScript. */
+  readonly listType: string;
   /** For HAVING MAX and HAVING MIN: the order by which the first row is the one meant. */
   readonly firstBy: string | undefined;
 }
@@ -75,14 +77,20 @@ function limited(list: string, { limit }: AggregateParts): string {
   return limit === undefined ? list : `list_slice(${list}, 1, ${limit})`;
 }
 
+/** The list of a call's values; DISTINCT without an order keeps each value where it came first. */
+function collected(parts: AggregateParts, args: readonly string[], filter: string): string {
+  if (!parts.distinct || parts.orderBy) return limited(call('list', parts, args, { filter }), parts);
+  const list = call('list', parts, args, { filter, distinct: false });
+  return limited(`list_select(${list}, js_first_positions(${parts.listType}, ${list}))`, parts);
+}
+
 function arrayAgg(parts: AggregateParts): string {
-  return limited(call('list', parts, parts.args, parts.nulls === 'IGNORE' ? { filter: present(parts) } : {}), parts);
+  return collected(parts, parts.args, parts.nulls === 'IGNORE' ? present(parts) : parts.filter);
 }
 
 function stringAgg(parts: AggregateParts): string {
   const [value = '', separator = "','"] = parts.args;
-  const list = limited(call('list', parts, [value], { filter: present(parts) }), parts);
-  return `array_to_string(${list}, ${separator})`;
+  return `array_to_string(${collected(parts, [value], present(parts))}, ${separator})`;
 }
 
 function decimalAverage(scale: number, divide: string) {

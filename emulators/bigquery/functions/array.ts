@@ -3,7 +3,9 @@ import { addMonths } from '../values/civil-date.ts';
 import { addToDate, addToTimestamp } from '../values/date-arithmetic.ts';
 import type { Interval } from '../values/interval.ts';
 import { ValueError } from '../values/value-error.ts';
-import { define, js, native, total } from './definition.ts';
+import { literalText } from '../values/literal-text.ts';
+import type { Type } from '../types/type.ts';
+import { define, js, native, total, typedJs } from './definition.ts';
 
 /** The longest array that a GENERATE_ function makes. */
 const MAX_GENERATED = 1_048_576;
@@ -90,6 +92,19 @@ function bytesArrayToString(items: readonly (Uint8Array | null)[], separator: Ui
   return new Uint8Array(Buffer.concat(shown.flatMap((item, index) => (index === 0 ? [item] : [separator, item]))));
 }
 
+/** Positions, from 1, at which each value of a list occurs first. */
+function firstPositions(type: Type, items: readonly unknown[]): bigint[] {
+  const element = type.kind === 'ARRAY' ? type.element : type;
+  const seen = new Set<string>();
+  const positions: bigint[] = [];
+  for (const [index, item] of items.entries()) {
+    const key = literalText(item, element);
+    if (!seen.has(key)) positions.push(BigInt(index + 1));
+    seen.add(key);
+  }
+  return positions;
+}
+
 const unit = 10n ** 9n;
 
 export const ARRAY_FUNCTIONS = [
@@ -128,6 +143,12 @@ export const ARRAY_FUNCTIONS = [
     js(
       'INT64, INT64 -> INT64',
       (index: bigint, length: bigint) => (index < 0n ? maximum(length + index, -1n) : index) + 1n,
+    ),
+  ),
+  define(
+    'FIRST_POSITIONS',
+    typedJs('any -> ARRAY<INT64>', ([type], [items]) =>
+      items === null ? null : firstPositions(type as Type, items as readonly unknown[]),
     ),
   ),
   define(

@@ -9,16 +9,15 @@ import { parseSignature, type Signature } from './signature.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the signature beside each function says what its arguments are
 export type Implementation = (...args: any[]) => unknown;
 
+export type TypedImplementation = (types: readonly Type[], values: readonly unknown[]) => unknown;
+
 export type Body =
   /** `$1`, `$2` … are the arguments, `$*` all of them. `total` says that it never fails, whatever the arguments. */
   | { readonly kind: 'native'; readonly template: string; readonly total: boolean }
   /** Called with NULL arguments only when `nulls`; else a NULL argument makes the result NULL. */
   | { readonly kind: 'js'; readonly implementation: Implementation; readonly nulls: boolean }
-  /** Called with the types of the arguments, then the arguments. The result is a STRING or JSON. */
-  | {
-      readonly kind: 'typed';
-      readonly implementation: (types: readonly Type[], values: readonly unknown[]) => string | null;
-    };
+  /** Called with the types of the arguments, then the arguments. */
+  | { readonly kind: 'typed'; readonly implementation: TypedImplementation };
 
 export interface Overload {
   readonly signature: Signature;
@@ -59,7 +58,7 @@ export function js(
 
 export function typedJs(
   signature: string,
-  implementation: (types: readonly Type[], values: readonly unknown[]) => string | null,
+  implementation: TypedImplementation,
   more: { readonly jsonText?: boolean } = {},
 ): Draft {
   return {

@@ -191,9 +191,9 @@ export const MATH_FUNCTIONS = [
   ...['POW', 'POWER'].map((name) =>
     define(
       name,
+      js('FLOAT64, FLOAT64 -> FLOAT64', power),
       js('NUMERIC, NUMERIC -> NUMERIC', decimalPower('NUMERIC')),
       js('BIGNUMERIC, BIGNUMERIC -> BIGNUMERIC', decimalPower('BIGNUMERIC')),
-      js('FLOAT64, FLOAT64 -> FLOAT64', power),
     ),
   ),
   define('EXP', js('FLOAT64 -> FLOAT64', finite('EXP', Math.exp))),
@@ -208,6 +208,7 @@ export const MATH_FUNCTIONS = [
   ),
   define(
     'SAFE_DIVIDE',
+    js('FLOAT64, FLOAT64 -> FLOAT64', orNull(divideFloat)),
     js(
       'NUMERIC, NUMERIC -> NUMERIC',
       orNull((a: bigint, b: bigint) => divideDecimal(a, b, 'NUMERIC')),
@@ -216,7 +217,6 @@ export const MATH_FUNCTIONS = [
       'BIGNUMERIC, BIGNUMERIC -> BIGNUMERIC',
       orNull((a: bigint, b: bigint) => divideDecimal(a, b, 'BIGNUMERIC')),
     ),
-    js('FLOAT64, FLOAT64 -> FLOAT64', orNull(divideFloat)),
   ),
   ...(['ADD', 'SUBTRACT', 'MULTIPLY'] as const).map((name) => {
     const operator = { ADD: '+', SUBTRACT: '-', MULTIPLY: '*' }[name];
@@ -273,25 +273,25 @@ export const MATH_FUNCTIONS = [
   ),
   define(
     'ROUND',
+    js('FLOAT64, INT64? -> FLOAT64', roundFloat),
     js('NUMERIC, INT64, STRING -> NUMERIC', roundWithMode('NUMERIC')),
     js('BIGNUMERIC, INT64, STRING -> BIGNUMERIC', roundWithMode('BIGNUMERIC')),
     js('NUMERIC, INT64? -> NUMERIC', rounding('away', 'NUMERIC')),
     js('BIGNUMERIC, INT64? -> BIGNUMERIC', rounding('away', 'BIGNUMERIC')),
-    js('FLOAT64, INT64? -> FLOAT64', roundFloat),
   ),
   define(
     'TRUNC',
+    js('FLOAT64, INT64? -> FLOAT64', truncFloat),
     js('NUMERIC, INT64? -> NUMERIC', rounding('truncate', 'NUMERIC')),
     js('BIGNUMERIC, INT64? -> BIGNUMERIC', rounding('truncate', 'BIGNUMERIC')),
-    js('FLOAT64, INT64? -> FLOAT64', truncFloat),
   ),
   ...(['CEIL', 'CEILING', 'FLOOR'] as const).map((name) => {
     const direction = name === 'FLOOR' ? 'down' : 'up';
     return define(
       name,
+      total('FLOAT64 -> FLOAT64', `${name === 'FLOOR' ? 'floor' : 'ceil'}($1)`),
       js('NUMERIC -> NUMERIC', toward(direction, 'NUMERIC')),
       js('BIGNUMERIC -> BIGNUMERIC', toward(direction, 'BIGNUMERIC')),
-      total('FLOAT64 -> FLOAT64', `${name === 'FLOOR' ? 'floor' : 'ceil'}($1)`),
     );
   }),
   trigonometric('COS', Math.cos),

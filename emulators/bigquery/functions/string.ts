@@ -194,7 +194,7 @@ function soundex(value: string): string {
   for (const letter of letters.slice(1)) {
     const code = SOUNDEX_CODES[letter] ?? '';
     if (code !== '' && code !== last) result += code;
-    if (letter !== 'H' && letter !== 'W') last = code;
+    if (code !== '') last = code;
     if (result.length === 4) break;
   }
   return result.padEnd(4, '0');
@@ -231,9 +231,9 @@ function editDistance(a: string, b: string, limit?: bigint): bigint {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   left.forEach((character, i) => {
     const next = [i + 1];
-    right.forEach((other, j) =>
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (character === other ? 0 : 1))),
-    );
+    for (const [j, other] of right.entries()) {
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (character === other ? 0 : 1)));
+    }
     row = next;
   });
   const distance = BigInt(row[right.length] ?? 0);

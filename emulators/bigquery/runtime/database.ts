@@ -75,6 +75,8 @@ export class Database {
   static async open({ file, memoryLimit }: DatabaseOptions): Promise<Database> {
     const instance = await DuckDBInstance.create(file ?? ':memory:', {
       memory_limit: memoryLimit,
+      // One thread: rows that no ORDER BY sorts come in the order they were written, run after run.
+      threads: '1',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       enable_external_access: 'false',

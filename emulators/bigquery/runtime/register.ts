@@ -86,12 +86,13 @@ function registerOne(connection: DuckDBConnection, overload: Overload, arity: nu
   const name = `${safe ? 'try_' : ''}${runtimeName}`;
   if (body.kind === 'native') return;
   if (body.kind === 'typed') {
-    const main = eachRow(typedRows(body), (value) => value, safe);
+    const result = concrete(signature.result, runtimeName);
+    const main = eachRow(typedRows(body), toDuck(result), safe);
     connection.registerScalarFunction(
       DuckDBScalarFunction.create({
         name,
         mainFunction: (_, input, output) => main(input, output),
-        returnType: VARCHAR,
+        returnType: duckType(result),
         parameterTypes: [VARCHAR],
         varArgsType: ANY,
         specialHandling: true,

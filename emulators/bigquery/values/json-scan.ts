@@ -185,13 +185,17 @@ function guarded<T>(scan: () => T): T | undefined {
 
 /** Moves the scanner to the value at the path; false when there is none. */
 function seek(scanner: Scanner, steps: readonly PathStep[]): boolean {
+  const skip = () => {
+    scanner.value();
+    return false;
+  };
   for (const step of steps) {
     const kind = scanner.kind();
     let found = false;
     if (kind === 'object') {
-      found = scanner.members((name) => name === String(step) || (scanner.value(), false));
+      found = scanner.members((name) => name === String(step) || skip());
     } else if (kind === 'array' && /^\d+$/.test(String(step))) {
-      found = scanner.elements((index) => index === Number(step) || (scanner.value(), false));
+      found = scanner.elements((index) => index === Number(step) || skip());
     }
     if (!found) return false;
   }

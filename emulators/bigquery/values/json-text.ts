@@ -3,7 +3,7 @@
  * A value of type JSON is held as its normalised text, so equal values have equal texts.
  */
 import { formatG } from './float.ts';
-import { MAX_INT64, MIN_INT64 } from './integer.ts';
+import { MIN_INT64 } from './integer.ts';
 import { ValueError } from './value-error.ts';
 
 /** A parsed JSON value. Integers of up to 64 bits are bigints, all other numbers are numbers; objects keep their order. */
@@ -168,9 +168,10 @@ function byCodePoint(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }
 
-/** A string in JSON. Only what JSON demands is escaped. */
+/** A string in JSON. Beyond what JSON demands, the two line separators that JavaScript knows are escaped. */
 export function jsonString(text: string): string {
-  return JSON.stringify(text);
+  const json = JSON.stringify(text);
+  return /[\u2028\u2029]/.test(json) ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : json;
 }
 
 /** The normalised text of a value of type JSON. */

@@ -86,12 +86,12 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   '%': () => '%',
 };
 
-/** `UTC`, or `UTC-8` for every other zone, as BigQuery shows them. */
+/** `UTC`, or `UTC-8` and `UTC+0530` for all other zones, as BigQuery shows them. */
 function zoneText({ zone }: Moment): string {
   if (!zone) return '';
   if (zone.offsetMicros === 0n) return 'UTC';
   const [hours = '', minutes] = formatOffset(zone.offsetMicros).split(':');
-  return `UTC${hours.replace(/^([+-])0/, '$1')}${minutes ? `:${minutes}` : ''}`;
+  return minutes ? `UTC${hours}${minutes}` : `UTC${hours.replace(/^([+-])0/, '$1')}`;
 }
 
 /** Seconds with `digits` decimals; with `'*'` as many as the value has. */

@@ -150,7 +150,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   G: ignored(4, 0, 9999),
   g: ignored(2, 0, 99),
   Q: (reader) => ({ month: (reader.number(1, 1, 4) - 1) * 3 + 1 }),
-  Y: (reader) => ({ year: reader.number(5, 0, 10000) }),
+  Y: (reader) => ({ year: reader.number(4, 0, 9999) }),
   y: (reader) => ({ yearOfCentury: reader.number(2, 0, 99) }),
   Z: (reader) => ({ zone: reader.match(/^[A-Za-z0-9_/+:-]+/)[0] }),
   z: offset,
