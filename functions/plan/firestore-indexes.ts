@@ -33,6 +33,13 @@ export function compositeIndexes(queries: readonly IndexedQuery[]): readonly Com
   }));
 }
 
+/** In Firestore the pipeline's own document lies in the collection of all pipelines: `millrace/{pipeline}`. */
+const PIPELINE = 'pipeline';
+const PIPELINES_COLLECTION = 'millrace';
+
 export function indexExemptions(collections: readonly string[]): readonly IndexExemption[] {
-  return collections.map((collection) => ({ collection, field: '*' }));
+  return collections.map((collection) => ({
+    collection: collection === PIPELINE ? PIPELINES_COLLECTION : collection,
+    field: '*',
+  }));
 }

@@ -9,6 +9,8 @@ import { createHash } from 'node:crypto';
 const LONGEST_FUNCTION = 49;
 const LONGEST_ACCOUNT = 30;
 const LONGEST_DATABASE = 63;
+/** A project's id has at most 30, and a dash is between. */
+const LONGEST_BUCKET_SUFFIX = 32;
 const HASH = 6;
 
 /** The topic, and the subscription on it, that carry envelopes to the shards of one slot. */
@@ -54,6 +56,11 @@ export function accountName(pipeline: string, id: string): string {
 /** The repository that holds the images built from a pipeline's functions. */
 export function imageRepository(pipeline: string): string {
   return limited(prefix(pipeline), LONGEST_DATABASE);
+}
+
+/** What follows the project's id in the name of the bucket of the functions' archives; buckets have 63 characters. */
+export function bucketSuffix(pipeline: string): string {
+  return limited(prefix(pipeline), LONGEST_BUCKET_SUFFIX);
 }
 
 function prefix(pipeline: string): string {

@@ -1,0 +1,3 @@
+output "database" {
+  value = google_firestore_database.this.name
+}

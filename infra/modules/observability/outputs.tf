@@ -1,0 +1,3 @@
+output "dashboard" {
+  value = google_monitoring_dashboard.this.id
+}

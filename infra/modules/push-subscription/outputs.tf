@@ -1,0 +1,3 @@
+output "name" {
+  value = google_pubsub_subscription.this.name
+}

@@ -1,0 +1,3 @@
+output "job" {
+  value = google_cloud_scheduler_job.sweep.name
+}
