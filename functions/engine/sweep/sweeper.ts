@@ -86,7 +86,8 @@ export class Sweeper {
     const computed = computeWatermarks(plan.stages, roots, { ...sourceWatermarks(roots, now), ...messages });
     this.#known = advance(advance(this.#known, published.watermarks), computed);
     const horizons = Object.fromEntries([...progress].map(([source, { horizon }]) => [source, horizon]));
-    await store.raise(PIPELINE_DOCUMENT, toFields(this.#known, later(published.lastSweep, now), horizons));
+    const lastSweep = later(published.lastSweep, now);
+    await store.raise(PIPELINE_DOCUMENT, toFields(this.#known, lastSweep, horizons, published));
     const settled = settledFactsOf(roots);
     const ticks = ticksFor(plan, roots, settled, this.#known, now);
     if (ticks.length > 0) await bus.send(ticks);
