@@ -12,13 +12,15 @@ import type { Root, RootDraft } from '../protocol/root.ts';
 /** What a bundle counted. */
 export interface BundleCounts {
   elements: number;
+  /** Elements of a source that were known already, and left out; `elements` counts them too. */
+  duplicates: number;
   late: number;
   deadLetters: number;
   readonly panes: { EARLY: number; ON_TIME: number; LATE: number };
 }
 
 export function noCounts(): BundleCounts {
-  return { elements: 0, late: 0, deadLetters: 0, panes: { EARLY: 0, ON_TIME: 0, LATE: 0 } };
+  return { elements: 0, duplicates: 0, late: 0, deadLetters: 0, panes: { EARLY: 0, ON_TIME: 0, LATE: 0 } };
 }
 
 /** The newest published watermarks of the stage, as known here. */
