@@ -29,11 +29,11 @@ resource "google_pubsub_subscription" "this" {
   }
 
   dynamic "dead_letter_policy" {
-    for_each = var.dead_letter_topic == null ? [] : [var.dead_letter_topic]
+    for_each = var.max_delivery_attempts == null ? [] : [var.max_delivery_attempts]
 
     content {
-      dead_letter_topic     = dead_letter_policy.value
-      max_delivery_attempts = var.max_delivery_attempts
+      dead_letter_topic     = var.dead_letter_topic
+      max_delivery_attempts = dead_letter_policy.value
     }
   }
 }
@@ -53,7 +53,7 @@ resource "terraform_data" "keeps_messages" {
 # Pub/Sub itself may acknowledge in this subscription, because it moves to the dead letters what it could not deliver.
 # Without it messages would be tried for ever, and no attempt be counted.
 resource "google_pubsub_subscription_iam_member" "pubsub_moves_undelivered" {
-  count = var.dead_letter_topic == null ? 0 : 1
+  count = var.max_delivery_attempts == null ? 0 : 1
 
   project      = var.project
   subscription = google_pubsub_subscription.this.name

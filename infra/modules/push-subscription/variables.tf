@@ -50,15 +50,16 @@ variable "max_backoff_seconds" {
   type = number
 }
 
-variable "dead_letter_topic" {
-  description = "The full name of the topic for what cannot be delivered; null = it is tried until it is too old."
-  type        = string
+variable "max_delivery_attempts" {
+  description = "After so many attempts a message goes to the dead-letter topic; null = it is tried until it is too old."
+  type        = number
   default     = null
 }
 
-variable "max_delivery_attempts" {
-  type    = number
-  default = null
+variable "dead_letter_topic" {
+  description = "The full name of the topic for what cannot be delivered."
+  type        = string
+  default     = null
 }
 
 variable "keeps_messages" {
