@@ -5,6 +5,7 @@
  */
 import { ConfigurationError } from './errors.ts';
 import {
+  describeInstant,
   type Duration,
   type EpochMillis,
   epochMillis,
@@ -28,6 +29,13 @@ export const GLOBAL_WINDOW: Window = Object.freeze({ start: MIN_TIMESTAMP, end: 
 /** The last instant inside a window; a pane that says nothing else is stamped with it. */
 export function maxTimestamp(window: Window): EpochMillis {
   return (window.end - 1) as EpochMillis;
+}
+
+/** For people; never parsed back. */
+export function describeWindow(window: Window): string {
+  return sameWindow(window, GLOBAL_WINDOW)
+    ? 'the global window'
+    : `[${describeInstant(window.start)}, ${describeInstant(window.end)})`;
 }
 
 export function sameWindow(a: Window, b: Window): boolean {

@@ -111,6 +111,13 @@ export class KeyReduction<In, Acc, Out> {
     return earliest;
   }
 
+  /** The windows that hold the step's output watermark, each at its instant. */
+  holders(): { readonly window: Window; readonly at: EpochMillis }[] {
+    return this.#windows.states.flatMap(({ start, end, hold }) =>
+      hold === undefined ? [] : [{ window: { start, end }, at: hold }],
+    );
+  }
+
   due(): Due {
     let event: number = MAX_TIMESTAMP;
     let processing: number = MAX_TIMESTAMP;

@@ -13,7 +13,7 @@ import type { Cell, CellProgram } from './cell.ts';
 import { DueQueue } from './due-queue.ts';
 
 /** The body of a cell's document. */
-interface CellBody {
+export interface CellBody {
   readonly key: string;
   /** The stamp that this cell has put into the root's holds. */
   readonly hold: EpochMillis | null;

@@ -38,6 +38,14 @@ export interface CellOutput {
   firingFailed(failure: FiringFailure): void;
 }
 
+/** Something in a cell that holds the watermark, for people to read. */
+export interface Holder {
+  readonly kind: 'window' | 'timer' | 'view' | 'retry';
+  readonly at: EpochMillis;
+  /** Which one, e.g. `[2026-01-01T10:00:00.000Z, 2026-01-01T11:00:00.000Z)`. */
+  readonly what: string;
+}
+
 /** The state of one key, live in memory while its shard caches it. */
 export interface Cell {
   /** Takes the bundle's elements of this key, in order of arrival. When it throws, the cell is thrown away and read again. */
@@ -46,6 +54,8 @@ export interface Cell {
   advance(context: CellContext, output: CellOutput): void | Promise<void>;
   /** The earliest instant at which this key holds the stage's output watermark. */
   hold(): EpochMillis | undefined;
+  /** What makes `hold` what it is, and all else that holds later; operators ask. */
+  holders?(): readonly Holder[];
   /** The smallest input watermark at which `advance` has something to do; `MAX_TIMESTAMP` = none. */
   eventDue(): EpochMillis;
   /** The smallest processing time at which `advance` has something to do; `MAX_TIMESTAMP` = none. */

@@ -1,11 +1,12 @@
 import type { ReduceNode } from '../../model/graph.ts';
 import type { LateRecord } from '../../model/late.ts';
 import type { EpochMillis } from '../../model/time.ts';
+import { describeWindow } from '../../model/windows.ts';
 import type { Incoming } from '../element-codec.ts';
 import type { Due, FailedPane, LateInput, Pane, ReduceOutput } from '../reduce/contract.ts';
 import { KeyReduction } from '../reduce/key-reduction.ts';
 import { type ReduceSpec, reduceSpec } from '../reduce/spec.ts';
-import type { Cell, CellContext, CellOutput, CellProgram } from './cell.ts';
+import type { Cell, CellContext, CellOutput, CellProgram, Holder } from './cell.ts';
 
 type Spec = ReduceSpec<unknown, unknown, unknown>;
 
@@ -46,6 +47,10 @@ class ReduceCell implements Cell {
   hold(): EpochMillis | undefined {
     const [elements, timers] = [this.#reduction.hold(), this.#reduction.timerHold()];
     return elements === undefined || (timers !== undefined && timers < elements) ? timers : elements;
+  }
+
+  holders(): Holder[] {
+    return this.#reduction.holders().map(({ window, at }) => ({ kind: 'window', at, what: describeWindow(window) }));
   }
 
   eventDue(): EpochMillis {
