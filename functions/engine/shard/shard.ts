@@ -5,13 +5,14 @@
  * when its number is found done; nothing is published before its commit.
  */
 import { ContentionError } from '../../model/errors.ts';
-import { type EpochMillis, later } from '../../model/time.ts';
+import { type EpochMillis, later, type Millis } from '../../model/time.ts';
 import type { Bus, BusMessage, Envelope, Tick } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { Store, Version } from '../../ports/store.ts';
 import { outsideMessages } from '../chain/outside.ts';
 import type { DeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
+import { Cadence } from '../protocol/cadence.ts';
 import { type Changes, commitRoot, publishOutbox } from '../protocol/commit.ts';
 import { parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
 import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
@@ -31,6 +32,8 @@ export interface ShardSetting {
   readonly topology: number;
   /** The newest published input watermark of a stage, as known in this process. */
   readonly inputWatermarkOf: (stage: string) => EpochMillis;
+  /** Under load, a commit of a shard begins no sooner than this after the one before. Default 0. */
+  readonly cadence?: Millis;
   readonly counted?: (stage: string, counts: BundleCounts) => void;
   /** The deployed version, for dead letters. Default: the number of the topology. */
   readonly version?: string;
@@ -69,6 +72,7 @@ export class Shard {
   readonly #work: Work;
   readonly #waiting: Waiting[] = [];
   readonly #facts = new TickFacts();
+  readonly #cadence: Cadence;
   #memory: Memory | undefined;
   #running: Promise<void> | undefined;
   /** Called after each commit; starts what must happen outside commits. */
@@ -79,6 +83,7 @@ export class Shard {
     this.#stage = parseShardId(id).stage;
     this.#setting = setting;
     this.#work = work;
+    this.#cadence = new Cadence(setting.clock, setting.cadence ?? (0 as Millis));
   }
 
   /** Hands a message over. Resolves when it may be acknowledged, rejects when it should be delivered again. */
@@ -107,6 +112,7 @@ export class Shard {
     // What is offered in the same turn belongs to the same bundle.
     await undefined;
     while (this.#waiting.length > 0 || more) {
+      if (!more) await this.#cadence.turn();
       const next = this.#next();
       try {
         const works = next.map(({ work }) => work);
