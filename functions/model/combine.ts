@@ -205,7 +205,10 @@ export function combineFields<const F extends Fields>(fields: F): CombineFn<Inpu
       for (let i = 0; i < combines.length; i++) into[i] = combines[i]!.merge(into[i], from[i]);
       return into;
     },
-    extract: (accumulators) =>
-      Object.fromEntries(names.map((name, i) => [name, combines[i]!.extract(accumulators[i])])) as ResultOf<F>,
+    extract: (accumulators) => {
+      const result: Record<string, unknown> = {};
+      for (let i = 0; i < combines.length; i++) result[names[i]!] = combines[i]!.extract(accumulators[i]);
+      return result as ResultOf<F>;
+    },
   };
 }

@@ -122,17 +122,18 @@ export class Flusher {
       'runs',
       runs.map((run) => runId(this.#shard.id, run)),
     );
+    const refused = new Set(claim.refused.map(([run, index]) => `${run} ${index}`));
     const placed: Placed[] = [];
     for (const [i, run] of runs.entries()) {
       const body = documents[i]?.body as RunBody | undefined;
-      const rows = body?.rows.flatMap((text) => JSON.parse(text) as WaitingRow[]) ?? [];
-      for (const [index, row] of rows.entries())
-        if (!claim.refused.some(([otherRun, otherIndex]) => otherRun === run && otherIndex === index))
-          placed.push({ run, index, row });
+      let index = 0;
+      for (const text of body?.rows ?? [])
+        for (const row of JSON.parse(text) as WaitingRow[]) {
+          if (refused.size === 0 || !refused.has(`${run} ${index}`)) placed.push({ run, index, row });
+          index += 1;
+        }
     }
-    if (this.#node.key.length === 0) return placed;
-    const newest = new Set(newestRows(placed.map(({ row }) => row)));
-    return placed.filter(({ row }) => newest.has(row));
+    return this.#node.key.length === 0 ? placed : newestRows(placed);
   }
 
   async #call(

@@ -64,11 +64,12 @@ export function tableSpec(node: WriteBigQueryNode): TableSpec {
 }
 
 /** Of each place the newest row, in order of first appearance. */
-export function newestRows(rows: readonly WaitingRow[]): WaitingRow[] {
-  const newest = new Map<string, WaitingRow>();
-  for (const row of rows) {
-    const other = newest.get(row[0]);
-    if (other === undefined || isNewer(row, other)) newest.set(row[0], row);
+export function newestRows<Placed extends { readonly row: WaitingRow }>(rows: readonly Placed[]): Placed[] {
+  const newest = new Map<string, Placed>();
+  for (const placed of rows) {
+    const place = placed.row[0];
+    const other = newest.get(place);
+    if (other === undefined || isNewer(placed.row, other.row)) newest.set(place, placed);
   }
   return [...newest.values()];
 }
@@ -76,7 +77,7 @@ export function newestRows(rows: readonly WaitingRow[]): WaitingRow[] {
 /** The row by column name, with the guard's columns where the table has them. */
 export function warehouseRow(node: WriteBigQueryNode, [, sequence, values, replay]: WaitingRow, epoch: number): Row {
   const row: Record<string, unknown> = {};
-  for (const [i, column] of node.columns.entries()) row[column.name] = values[i];
+  for (let i = 0; i < node.columns.length; i++) row[node.columns[i]!.name] = values[i];
   if (node.key.length > 0) {
     row['pane_epoch'] = replay?.epoch ?? epoch;
     row['pane_sequence'] = sequence;

@@ -17,21 +17,26 @@ export async function* readJsonLines(path: string, now: () => EpochMillis): Inpu
   for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: CHUNK })) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop()!;
-    yield lines.flatMap((text) => {
+    const arrival = now();
+    const records: RawRecord[] = [];
+    for (const text of lines) {
       line += 1;
-      return record(text, line, path, now());
-    });
+      if (!isEmpty(text)) records.push(record(text, line, path, arrival));
+    }
+    yield records;
   }
-  if (rest !== '') yield record(rest, line + 1, path, now());
+  if (!isEmpty(rest)) yield [record(rest, line + 1, path, now())];
 }
 
-function record(text: string, line: number, path: string, arrival: EpochMillis): RawRecord[] {
-  if (text === '' || text === '\r') return [];
+function isEmpty(text: string): boolean {
+  return text === '' || text === '\r';
+}
+
+function record(text: string, line: number, path: string, arrival: EpochMillis): RawRecord {
   try {
-    return [{ value: JSON.parse(text), id: String(line), arrival }];
+    return { value: JSON.parse(text), id: String(line), arrival };
   } catch (error) {
-    return [
-      { value: text, id: String(line), arrival, problem: `${path} line ${line} is no JSON: ${messageOf(error)}` },
-    ];
+    const problem = `${path} line ${line} is no JSON: ${messageOf(error)}`;
+    return { value: text, id: String(line), arrival, problem };
   }
 }
