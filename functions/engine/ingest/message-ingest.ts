@@ -4,9 +4,10 @@
  * Invariants: a message is answered only after a commit that holds everything it became; one commit at a time. A message
  * may come any number of times, to any number of instances: the first keyed stage knows its elements by their ids.
  */
-import { type EpochMillis, later, type Millis, MIN_TIMESTAMP, plus } from '../../model/time.ts';
+import type { Millis } from '../../model/time.ts';
 import type { PlannedSource } from '../../plan/plan.ts';
 import type { Chain } from '../chain/chain.ts';
+import { Cadence } from '../protocol/cadence.ts';
 import { type ShardSetting, versionOf } from '../shard/shard.ts';
 import { noCounts } from '../shard/work.ts';
 import { InstanceRoot } from './instance-root.ts';
@@ -20,11 +21,6 @@ export interface MessageIngestOptions {
   readonly setting: ShardSetting;
   /** The source's fused steps; whoever owns the instance sets them up and tears them down. */
   readonly chain: Chain;
-  /**
-   * Under load, a commit begins no sooner than this after the one before. Default 700 ms: longer would make Pub/Sub push
-   * less at a time.
-   */
-  readonly cadence?: Millis;
   /** How long a publish-time slice is. Default 10 seconds. */
   readonly slice?: Millis;
 }
@@ -35,7 +31,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-const CADENCE = 700 as Millis;
 const MAX_BUNDLE_MESSAGES = 1_000;
 /** As of a shard's commit; at most three bytes each. */
 const MAX_BATCH_CHARACTERS = 900_000;
@@ -44,19 +39,18 @@ export class MessageIngest {
   readonly #source: PlannedSource;
   readonly #setting: ShardSetting;
   readonly #chain: Chain;
-  readonly #cadence: Millis;
+  readonly #cadence: Cadence;
   readonly #decoder: SourceDecoder;
   readonly #root: InstanceRoot;
   readonly #waiting: Waiting[] = [];
-  #lastBegun: EpochMillis = MIN_TIMESTAMP;
   #running: Promise<void> | undefined;
 
   constructor(options: MessageIngestOptions) {
-    const { source, setting, chain, cadence = CADENCE, slice = SOURCE_TIMING.slice } = options;
+    const { source, setting, chain, slice = SOURCE_TIMING.slice } = options;
     this.#source = source;
     this.#setting = setting;
     this.#chain = chain;
-    this.#cadence = cadence;
+    this.#cadence = new Cadence(setting.clock, setting.cadence ?? (0 as Millis));
     this.#decoder = new SourceDecoder(source.id, source.node.source);
     this.#root = new InstanceRoot(source.id, setting, slice);
   }
@@ -77,17 +71,10 @@ export class MessageIngest {
     // What is offered in the same turn belongs to the same bundle.
     await undefined;
     while (this.#waiting.length > 0) {
-      await this.#keepCadence();
+      await this.#cadence.turn();
       await this.#take(this.#waiting.splice(0, MAX_BUNDLE_MESSAGES));
     }
     this.#running = undefined;
-  }
-
-  async #keepCadence(): Promise<void> {
-    const { clock } = this.#setting;
-    const wait = plus(this.#lastBegun, this.#cadence) - clock.now();
-    if (this.#lastBegun > MIN_TIMESTAMP && wait > 0) await clock.sleep(wait as Millis);
-    this.#lastBegun = later(this.#lastBegun, clock.now());
   }
 
   /** Commits a bundle, in halves when it is too large for one commit. */

@@ -10,6 +10,7 @@
  * - Roots are immutable values. `RootDraft` is the only way to make the next one.
  */
 import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
+import type { IdState } from '../ids/id-state.ts';
 import { type Holds, HoldsDraft, NO_HOLDS } from './holds.ts';
 import type { RootId, ShardId } from './names.ts';
 import { contains, covers, type Ranges, withRange } from './ranges.ts';
@@ -60,6 +61,8 @@ export interface Root {
   readonly processingDue: EpochMillis;
   /** How many cells the shard has. */
   readonly cells: number;
+  /** In a stage that is the first to take a source's elements by their ids: which it remembers. */
+  readonly ids?: IdState;
   /** What the kind of root keeps beside: a reader's position, a sink's flush number. Plain JSON. */
   readonly extra?: unknown;
 }
@@ -113,6 +116,7 @@ export class RootDraft {
   processingDue: EpochMillis;
   cells: number;
   extra: unknown;
+  ids: IdState | undefined;
   #given: Record<ShardId, number> | undefined;
   #open: Record<ShardId, readonly OpenRange[]> | undefined;
   #done: Record<RootId, Ranges> | undefined;
@@ -130,6 +134,7 @@ export class RootDraft {
     this.processingDue = base.processingDue;
     this.cells = base.cells;
     this.extra = base.extra;
+    this.ids = base.ids;
     this.#outside = base.outside;
     this.#outbox = base.outbox;
   }
@@ -233,6 +238,7 @@ export class RootDraft {
       eventDue: this.eventDue,
       processingDue: this.processingDue,
       cells: this.cells,
+      ...(this.ids === undefined ? {} : { ids: this.ids }),
       ...(this.extra === undefined ? {} : { extra: this.extra }),
     };
   }

@@ -8,7 +8,7 @@
  */
 import { LATE_OUTPUT, MAIN_OUTPUT } from '../../model/graph.ts';
 import type { LateRecord } from '../../model/late.ts';
-import type { EpochMillis } from '../../model/time.ts';
+import { type EpochMillis, earlier } from '../../model/time.ts';
 import type { Envelope } from '../../ports/bus.ts';
 import type { Document, DocumentName } from '../../ports/store.ts';
 import { BundleOutput, type StepFailure } from '../chain/bundle-output.ts';
@@ -22,7 +22,9 @@ import {
   lateDeadLetter,
 } from '../dead-letter.ts';
 import { type Element, UNGROUPED } from '../element.ts';
-import { decodeBody, type Incoming } from '../element-codec.ts';
+import type { Incoming } from '../element-codec.ts';
+import type { IdIndex } from '../ids/id-index.ts';
+import { openEnvelopes } from '../ids/open-envelopes.ts';
 import { hasDueTimers, type RootDraft } from '../protocol/root.ts';
 import type { CellContext } from './cell.ts';
 import { KeyOutput } from './key-output.ts';
@@ -48,25 +50,29 @@ export class CellBundle implements BundleResult {
   readonly #chain: Chain;
   readonly #readsLate: boolean;
   readonly #place: (i: number) => DeadLetterPlace;
+  readonly #ids: IdIndex | undefined;
   readonly #touched = new Map<string, CachedCell>();
 
+  /** @param ids where this stage is the first to take a source's elements by their ids */
   constructor(
     draft: RootDraft,
     cache: CellCache,
     chain: Chain,
     readsLate: boolean,
     place: (i: number) => DeadLetterPlace,
+    ids?: IdIndex,
   ) {
     this.#draft = draft;
     this.#cache = cache;
     this.#chain = chain;
     this.#readsLate = readsLate;
     this.#place = place;
+    this.#ids = ids;
   }
 
   async run(envelopes: readonly Envelope[], known: KnownWatermarks): Promise<this> {
     await this.#chain.begin();
-    const byKey = this.#open(envelopes);
+    const byKey = await this.#open(envelopes);
     await this.#cache.load(byKey.keys());
     adoptInput(this.#draft, envelopes);
     const context = this.#context();
@@ -78,23 +84,24 @@ export class CellBundle implements BundleResult {
     await this.#fireDue();
     this.output = await this.#chain.finish();
     this.#writeCells();
+    if (this.#ids !== undefined) await this.#writeIds(this.#ids);
+    this.more = hasDueTimers(this.#draft, this.#draft.inputWatermark, this.#draft.processingTime);
     for (const failure of this.output.failures) this.letters.push(elementDeadLetter(this.#nextPlace(), failure));
     for (const { kind, count } of this.letters) if (kind !== 'late') this.counts.deadLetters += count;
     return this;
   }
 
-  /** Takes numbers (one envelope may come twice in a bundle), decodes, and groups by key. */
-  #open(envelopes: readonly Envelope[]): Map<string, Incoming[]> {
+  /** The elements of each key, without repetitions. */
+  async #open(envelopes: readonly Envelope[]): Promise<Map<string, Incoming[]>> {
+    const { elements, duplicates } = await openEnvelopes(this.#draft, envelopes, this.#ids);
+    this.counts.duplicates = duplicates;
+    this.counts.elements = duplicates;
     const byKey = new Map<string, Incoming[]>();
-    for (const envelope of envelopes) {
-      if (this.#draft.isTaken(envelope.sender, envelope.number)) continue;
-      this.#draft.take(envelope.sender, envelope.number);
-      for (const incoming of decodeBody(envelope.body)) {
-        this.counts.elements += incoming.count;
-        const elements = byKey.get(incoming.keyText);
-        if (elements === undefined) byKey.set(incoming.keyText, [incoming]);
-        else elements.push(incoming);
-      }
+    for (const incoming of elements) {
+      this.counts.elements += incoming.count;
+      const ofKey = byKey.get(incoming.keyText);
+      if (ofKey === undefined) byKey.set(incoming.keyText, [incoming]);
+      else ofKey.push(incoming);
     }
     return byKey;
   }
@@ -195,7 +202,14 @@ export class CellBundle implements BundleResult {
     const { eventDue, processingDue } = this.#cache;
     this.#draft.eventDue = eventDue.next();
     this.#draft.processingDue = processingDue.next();
-    this.more = hasDueTimers(this.#draft, this.#draft.inputWatermark, this.#draft.processingTime);
+  }
+
+  async #writeIds(ids: IdIndex): Promise<void> {
+    const { sets, deletes, characters, due } = await ids.finish(this.#draft);
+    this.sets.push(...sets);
+    this.deletes.push(...deletes);
+    this.characters += characters;
+    this.#draft.processingDue = earlier(this.#draft.processingDue, due);
   }
 
   #touch(key: string): CachedCell {
