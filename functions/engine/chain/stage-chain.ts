@@ -6,7 +6,8 @@ import { SinkOutlet } from '../sink/sink-outlet.ts';
 import { Chain, type OutletFactory } from './chain.ts';
 import type { SideValues } from '../views/side-values.ts';
 import { ValueOutlet, ViewOutlet } from '../views/outlets.ts';
-import { LiftingOutlet, PlainOutlet, ShardChooser } from './outlet.ts';
+import { LiftingOutlet } from './lifting-outlet.ts';
+import { PlainOutlet, ShardChooser } from './outlet.ts';
 
 /**
  * @param inputWatermarkOf the newest published input watermark of a stage, as known here

@@ -4,8 +4,9 @@ import type { Tick } from '../../ports/bus.ts';
 import { isShardRoot, type RootId, shardId } from '../protocol/names.ts';
 import { hasDueTimers, type Root, type SettledFacts } from '../protocol/root.ts';
 import type { Watermarks } from '../protocol/watermarks.ts';
+import { ViewTidings } from '../views/tidings.ts';
 
-/** A tick for each shard that has something due, something to drop, or a sender to forget. */
+/** A tick for each shard that has something due, something to drop, a sender to forget, or news of a view. */
 export function ticksFor(
   plan: Plan,
   roots: ReadonlyMap<RootId, Root>,
@@ -14,6 +15,7 @@ export function ticksFor(
   now: EpochMillis,
 ): Tick[] {
   const ticks: Tick[] = [];
+  const tidings = new ViewTidings(plan, roots, watermarks);
   for (const stage of plan.stages) {
     const inputWatermark = watermarks.input[stage.id] ?? MIN_TIMESTAMP;
     const outputWatermark = watermarks.output[stage.id] ?? MIN_TIMESTAMP;
@@ -24,9 +26,12 @@ export function ticksFor(
       const facts = settled.get(target);
       const gone = Object.keys(root.done).filter((sender) => !roots.has(sender) && !isShardRoot(sender));
       const due = hasDueTimers(root, inputWatermark, later(now, root.processingTime));
-      if (!due && facts === undefined && gone.length === 0) continue;
+      const views = tidings.of(stage);
+      const news = views !== undefined && tidings.areNews(stage, root, now);
+      if (!due && facts === undefined && gone.length === 0 && !news) continue;
       const watermarksHere = { inputWatermark, outputWatermark };
-      ticks.push({ kind: 'tick', target, ...watermarksHere, processingTime: now, settled: facts ?? {}, gone });
+      const told = views === undefined ? {} : { views };
+      ticks.push({ kind: 'tick', target, ...watermarksHere, processingTime: now, settled: facts ?? {}, gone, ...told });
     }
   }
   return ticks;

@@ -47,11 +47,7 @@ export function bucketOf(keyText: string, buckets: number): number {
   return Number.parseInt(keyHash(keyText).slice(0, 8), 16) % buckets;
 }
 
-function bucketed(
-  node: ViewNode,
-  lines: readonly string[],
-  buckets: number,
-): Pick<ViewContent, 'chunks' | 'starts'> {
+function bucketed(node: ViewNode, lines: readonly string[], buckets: number): Pick<ViewContent, 'chunks' | 'starts'> {
   const byBucket = Array.from({ length: buckets }, (): string[] => []);
   for (const line of lines) byBucket[bucketOf(keyOfLine(line), buckets)]!.push(line);
   const chunks: string[] = [];

@@ -62,8 +62,7 @@ export class GarbageBin {
       const room = PAGE - names.length;
       const mayGo = item.due <= now || item.last < passed;
       const count = mayGo ? Math.min(room, item.to - item.from + 1) : 0;
-      for (let i = 0; i < count; i++)
-        names.push({ collection: item.collection, id: `${item.prefix}${item.from + i}` });
+      for (let i = 0; i < count; i++) names.push({ collection: item.collection, id: `${item.prefix}${item.from + i}` });
       if (item.from + count <= item.to) rest.push({ ...item, from: item.from + count });
     }
     this.items = rest;

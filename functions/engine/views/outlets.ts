@@ -8,6 +8,9 @@ import { encodeElement } from '../element-codec.ts';
 import { shardId } from '../protocol/names.ts';
 import { checkElementSize } from '../protocol/outbox.ts';
 
+/** The key's text of what has no key. */
+const NO_KEY = 'null';
+
 /** Sends to the one shard of a view. */
 export class ViewOutlet implements Outlet {
   readonly #target: string;
@@ -21,8 +24,8 @@ export class ViewOutlet implements Outlet {
   }
 
   receive(element: Element): void {
-    const { key, value } = this.#keyed ? (element.value as KV<unknown, unknown>) : { key: null, value: element.value };
-    const text = encodeElement(0, keyText(key), value, element);
+    const [key, value] = keyAndValue(element, this.#keyed);
+    const text = encodeElement(0, key, value, element);
     checkElementSize(text, `an element for '${this.#target}'`);
     this.#output().outgoing.push({ target: this.#target, text, earliest: element.timestamp, count: 1 });
   }
@@ -48,12 +51,18 @@ export class ValueOutlet implements Outlet {
   }
 
   receive(element: Element): void {
-    const { key, value } = this.#keyed ? (element.value as KV<unknown, unknown>) : { key: null, value: element.value };
-    const text = encodeElement(0, keyText(key), value, element);
-    const target = this.#keyed ? this.#shards.of(keyText(key)) : this.#shards.spread(text);
+    const [key, value] = keyAndValue(element, this.#keyed);
+    const text = encodeElement(0, key, value, element);
+    const target = this.#keyed ? this.#shards.of(key) : this.#shards.spread(text);
     checkElementSize(text, `an element for '${target}'`);
     this.#output().outgoing.push({ target, text, earliest: element.timestamp, count: 1 });
   }
 
   flush(): void {}
+}
+
+function keyAndValue(element: Element, keyed: boolean): [keyText: string, value: unknown] {
+  if (!keyed) return [NO_KEY, element.value];
+  const { key, value } = element.value as KV<unknown, unknown>;
+  return [keyText(key), value];
 }

@@ -11,6 +11,7 @@
  */
 import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
 import { maxTimestamp, sameWindow, type Window } from '../../model/windows.ts';
+import type { RootDraft } from '../protocol/root.ts';
 import type { Garbage } from './garbage.ts';
 
 /** A document with elements of one window, in the order of their arrival. */
@@ -83,6 +84,8 @@ export interface ViewClaim extends Window {
 export interface ViewState {
   /** Windows and triggers, as `KeyReduction` writes them. */
   readonly reduction: string | null;
+  /** Where windows and triggers hold the watermark, and when they are due by processing time. */
+  readonly triggers: { readonly hold: EpochMillis | null; readonly due: EpochMillis };
   /** The number of the last run. */
   readonly run: number;
   /** In order of their ends. */
@@ -93,18 +96,22 @@ export interface ViewState {
   readonly hold: EpochMillis | null;
   /** Rises whenever what readers see changes. */
   readonly revision: number;
+  /** The processing time at which it last rose. */
+  readonly revised: EpochMillis;
   /** Every window whose last instant is before this was removed, or never shown. */
   readonly removed: EpochMillis;
 }
 
 export const EMPTY_VIEW: ViewState = {
   reduction: null,
+  triggers: { hold: null, due: MAX_TIMESTAMP },
   run: 0,
   windows: [],
   claim: null,
   garbage: [],
   hold: null,
   revision: 0,
+  revised: MIN_TIMESTAMP,
   removed: MIN_TIMESTAMP,
 };
 
@@ -134,19 +141,37 @@ export function nextToShow(state: ViewState, now: EpochMillis): ViewWindow | und
   if (state.claim !== null && state.claim.lease > now) return undefined;
   let next: ViewWindow | undefined;
   for (const window of state.windows)
-    if (window.pending !== null && window.pending.due <= now && (next?.pending?.due ?? MAX_TIMESTAMP) > window.pending.due)
+    if (
+      window.pending !== null &&
+      window.pending.due <= now &&
+      (next?.pending?.due ?? MAX_TIMESTAMP) > window.pending.due
+    )
       next = window;
   return next;
 }
 
-/** When the shard has something to do by processing time, beside its triggers; `MAX_TIMESTAMP` = never. */
-export function nextDue({ windows, claim, garbage }: ViewState): EpochMillis {
-  let due: EpochMillis = MAX_TIMESTAMP;
-  for (const { pending } of windows) if (pending !== null) due = earlier(due, pending.due);
+/** The state after something that readers see has changed. */
+export function revised(state: ViewState, now: EpochMillis): ViewState {
+  return { ...state, revision: state.revision + 1, revised: now };
+}
+
+/** Puts a state into the root that is being made, with its hold and its due time. */
+export function keepState(draft: RootDraft, next: ViewState): void {
+  const { triggers, windows, claim, garbage, hold: before } = next;
+  let { hold } = triggers;
+  let { due } = triggers;
+  let shownAt: EpochMillis = MAX_TIMESTAMP;
+  for (const { pending } of windows) {
+    if (pending === null) continue;
+    hold = hold === null ? pending.hold : earlier(hold, pending.hold);
+    shownAt = earlier(shownAt, pending.due);
+  }
   // While one version is being written no other is begun.
-  if (claim !== null) due = claim.lease;
+  due = earlier(due, claim === null ? shownAt : claim.lease);
   for (const item of garbage) due = earlier(due, item.due);
-  return due;
+  draft.holds.move(before ?? undefined, hold ?? undefined);
+  draft.processingDue = due;
+  draft.extra = { ...next, hold };
 }
 
 /** The last instant of the earliest window that has documents: it can go once all readers are past that. */
@@ -155,14 +180,6 @@ export function earliestKept({ windows, garbage }: ViewState): EpochMillis {
   for (const window of windows) earliest = earlier(earliest, maxTimestamp(window));
   for (const { last } of garbage) earliest = earlier(earliest, last);
   return earliest;
-}
-
-/** The earliest timestamp at which panes that are not shown hold the watermark. */
-export function pendingHold({ windows }: ViewState): EpochMillis | undefined {
-  let hold: EpochMillis | undefined;
-  for (const { pending } of windows)
-    if (pending !== null && (hold === undefined || pending.hold < hold)) hold = pending.hold;
-  return hold;
 }
 
 /** What it holds now, in bytes that readers see. */

@@ -1,0 +1,163 @@
+/**
+ * An outlet that combines parts of a bundle by key and window before they are sent, where that is legal (combiner lifting,
+ * catalogue C07).
+ *
+ * Invariants: a part holds elements of one bundle only, so one that is run again begins anew; an element whose combine
+ * throws is in no part, whatever the author's code had changed by then.
+ */
+import type { CombineFn } from '../../model/combine.ts';
+import { type KV, keyText } from '../../model/key.ts';
+import { earlier, type EpochMillis, later, MIN_TIMESTAMP, plus } from '../../model/time.ts';
+import type { Window } from '../../model/windows.ts';
+import { type Element, UNGROUPED } from '../element.ts';
+import { encodeLifted, type Lifted } from '../element-codec.ts';
+import { parseShardId } from '../protocol/names.ts';
+import { checkElementSize } from '../protocol/outbox.ts';
+import type { BundleOutput } from './bundle-output.ts';
+import { type Outlet, PlainOutlet, type ShardChooser } from './outlet.ts';
+
+/** How an outlet combines at the sender. */
+export interface Lifting {
+  readonly combine: CombineFn<unknown, unknown, unknown>;
+  readonly allowedLateness: number;
+  /** The target's input watermark as known here: what is expired by it travels alone, so that it is recorded alone. */
+  inputWatermark(): EpochMillis;
+}
+
+interface Parts {
+  readonly key: unknown;
+  readonly windows: Map<EpochMillis | string, Part>;
+}
+
+export class LiftingOutlet implements Outlet {
+  readonly #inlet: number;
+  readonly #shards: ShardChooser;
+  readonly #lifting: Lifting;
+  readonly #plain: PlainOutlet;
+  readonly #output: () => BundleOutput;
+  readonly #parts = new Map<string, Parts>();
+  /** The bundle that the parts belong to. */
+  #bundle: BundleOutput | undefined;
+
+  constructor(inlet: number, shards: ShardChooser, lifting: Lifting, output: () => BundleOutput) {
+    this.#inlet = inlet;
+    this.#shards = shards;
+    this.#lifting = lifting;
+    this.#output = output;
+    this.#plain = new PlainOutlet(inlet, shards, output);
+  }
+
+  receive(element: Element): void {
+    this.#startOverFor(this.#output());
+    const watermark = this.#lifting.inputWatermark();
+    const expired = (window: Window): boolean => plus(window.end, this.#lifting.allowedLateness - 1) < watermark;
+    if (element.windows.some(expired)) {
+      this.#plain.receive(element);
+      return;
+    }
+    const parts = this.#partsOf((element.value as KV<unknown, unknown>).key);
+    const touched: Part[] = [];
+    try {
+      for (const window of element.windows) {
+        const part = this.#partOf(parts, window);
+        touched.push(part);
+        part.add(element);
+      }
+    } catch (error) {
+      for (const part of touched) part.remove(element);
+      throw error;
+    }
+  }
+
+  flush(output: BundleOutput): void {
+    this.#startOverFor(output);
+    for (const [text, { key, windows }] of this.#parts) {
+      const target = this.#shards.of(text);
+      for (const part of windows.values()) {
+        if (part.count === 0) continue;
+        try {
+          const encoded = encodeLifted(this.#inlet, text, part);
+          checkElementSize(encoded, `a combined value for '${target}'`);
+          output.outgoing.push({ target, text: encoded, earliest: part.timestamp, count: part.count });
+        } catch (error) {
+          output.failures.push({ step: parseShardId(target).stage, element: partAsElement(key, part), error });
+        }
+      }
+    }
+    this.#parts.clear();
+  }
+
+  /** What was combined for a bundle that was not finished is nobody's any more. */
+  #startOverFor(bundle: BundleOutput): void {
+    if (this.#bundle === bundle) return;
+    this.#bundle = bundle;
+    this.#parts.clear();
+  }
+
+  #partsOf(key: unknown): Parts {
+    const text = keyText(key);
+    let parts = this.#parts.get(text);
+    if (parts === undefined) {
+      parts = { key, windows: new Map() };
+      this.#parts.set(text, parts);
+    }
+    return parts;
+  }
+
+  #partOf({ windows }: Parts, window: Window): Part {
+    const name = nameOf(window);
+    let part = windows.get(name);
+    if (part === undefined) {
+      part = new Part(window, this.#lifting.combine);
+      windows.set(name, part);
+    }
+    return part;
+  }
+}
+
+/** Windows that do not merge are told apart by their start; those that begin with time itself, by their end. */
+function nameOf({ start, end }: Window): EpochMillis | string {
+  return start === MIN_TIMESTAMP ? `to ${end}` : start;
+}
+
+/** What elements of one key and window come to. */
+class Part implements Lifted {
+  readonly window: Window;
+  accumulator: unknown;
+  count = 0;
+  timestamp: EpochMillis = MIN_TIMESTAMP;
+  latest: EpochMillis = MIN_TIMESTAMP;
+  readonly #combine: CombineFn<unknown, unknown, unknown>;
+  #elements: Element[] = [];
+
+  constructor(window: Window, combine: CombineFn<unknown, unknown, unknown>) {
+    this.window = window;
+    this.#combine = combine;
+    this.accumulator = combine.create();
+  }
+
+  /** Throws what the author's combine throws; the element must be removed then. */
+  add(element: Element): void {
+    const { value, timestamp } = element;
+    this.accumulator = this.#combine.add(this.accumulator, (value as KV<unknown, unknown>).value);
+    this.timestamp = this.count === 0 ? timestamp : earlier(this.timestamp, timestamp);
+    this.latest = later(this.latest, timestamp);
+    this.count += 1;
+    this.#elements.push(element);
+  }
+
+  /** Makes the part anew without an element, since its combine may have changed the accumulator in part. */
+  remove(element: Element): void {
+    const others = this.#elements.filter((other) => other !== element);
+    this.accumulator = this.#combine.create();
+    this.count = 0;
+    this.latest = MIN_TIMESTAMP;
+    this.#elements = [];
+    for (const other of others) this.add(other);
+  }
+}
+
+function partAsElement(key: unknown, part: Lifted): Element {
+  const { accumulator, timestamp, window } = part;
+  return { value: { key, value: accumulator }, timestamp, windows: [window], pane: UNGROUPED, id: undefined };
+}
