@@ -1,18 +1,25 @@
 /**
  * Puts a stage's shards together from the engine's parts: the same whether a pipeline runs embedded or in functions.
  */
-import { LATE_OUTPUT } from '../model/graph.ts';
+import { LATE_OUTPUT, type SideParDoNode } from '../model/graph.ts';
 import type { Plan, Stage } from '../plan/plan.ts';
+import type { Store } from '../ports/store.ts';
 import type { Warehouse } from '../ports/warehouse.ts';
 import type { Chain } from './chain/chain.ts';
 import { chainOf } from './chain/stage-chain.ts';
-import { shardId } from './protocol/names.ts';
+import { idRulesOf } from './ids/id-rules.ts';
+import { type ShardId, shardId } from './protocol/names.ts';
 import { CellWork } from './shard/cell-work.ts';
 import { ReduceProgram } from './shard/reduce-program.ts';
 import { Shard, type ShardSetting } from './shard/shard.ts';
 import { Flusher } from './sink/flusher.ts';
 import type { FlushPolicy } from './sink/sink-state.ts';
 import { SinkWork } from './sink/sink-work.ts';
+import { BundleSides } from './views/bundle-sides.ts';
+import { ViewPublisher } from './views/publisher.ts';
+import { SideWork } from './views/side-work.ts';
+import { ViewReader } from './views/view-reader.ts';
+import { ViewWork } from './views/view-work.ts';
 
 export interface AssemblySetting extends ShardSetting {
   readonly warehouse: Warehouse;
@@ -20,6 +27,8 @@ export interface AssemblySetting extends ShardSetting {
   readonly epoch: number;
   /** Replaces a table's own flush policy; absent: as its author says. */
   readonly flushPolicy?: (own: FlushPolicy) => FlushPolicy;
+  /** Reads views, for all shards of the process, so that each view is in memory once. Absent: one for each shard. */
+  readonly views?: ViewReader;
 }
 
 /** A shard that keeps a cell for each key. */
@@ -38,7 +47,14 @@ export interface SinkShard {
   readonly policy: FlushPolicy;
 }
 
-export type AssembledShard = KeyedShard | SinkShard;
+/** The one shard of a view. Whoever owns it tells the publisher of each commit. */
+export interface ViewShard {
+  readonly kind: 'view';
+  readonly shard: Shard;
+  readonly publisher: ViewPublisher;
+}
+
+export type AssembledShard = KeyedShard | SinkShard | ViewShard;
 
 /** @param number which of the stage's shards, from 0 */
 export function assembleShard(plan: Plan, stage: Stage, number: number, setting: AssemblySetting): AssembledShard {
@@ -51,8 +67,37 @@ export function assembleShard(plan: Plan, stage: Stage, number: number, setting:
     const shard = new Shard(id, setting, new SinkWork(policy));
     return { kind: 'sink', shard, flusher: new Flusher(shard, head, policy, setting), policy };
   }
+  if (head.kind === 'view') {
+    const shard = new Shard(id, setting, new ViewWork(head));
+    return { kind: 'view', shard, publisher: new ViewPublisher(shard, head, setting) };
+  }
+  if (head.kind === 'sideParDo') return assembleReader(plan, stage, head, id, setting);
   const chain = chainOf(plan, stage, setting.inputWatermarkOf);
   const readsLate = plan.consumers({ node: head, output: LATE_OUTPUT }).length > 0;
-  const work = new CellWork(new ReduceProgram(head), chain, readsLate, setting.store);
+  const work = new CellWork(new ReduceProgram(head), chain, readsLate, setting.store, idRulesOf(plan, stage));
   return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
+}
+
+/** A shard of a stage whose head reads views. */
+function assembleReader(
+  plan: Plan,
+  stage: Stage,
+  node: SideParDoNode,
+  id: ShardId,
+  setting: AssemblySetting,
+): KeyedShard {
+  const { store, inputWatermarkOf, views = viewReader(plan, store) } = setting;
+  const sides = new BundleSides(node);
+  const chain = chainOf(plan, stage, inputWatermarkOf, sides);
+  const work = new SideWork({ node, chain, sides, views, store });
+  return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
+}
+
+/** A reader with room for all views of a pipeline. */
+export function viewReader(plan: Plan, store: Store): ViewReader {
+  const budgets = plan.stages.map(({ head }) => (head.kind === 'view' ? head.maxBytes : 0));
+  return new ViewReader(
+    store,
+    budgets.reduce((sum, bytes) => sum + bytes, 0),
+  );
 }

@@ -2,7 +2,7 @@
  * A whole pipeline in one process: the engine over in-memory ports, driven step by step by whoever owns it (the runner,
  * the testing kit). Nothing happens between steps, so a run under a virtual clock is repeatable.
  */
-import { type AssemblySetting, assembleShard } from '../engine/assembly.ts';
+import { type AssemblySetting, assembleShard, viewReader } from '../engine/assembly.ts';
 import { chainOf } from '../engine/chain/stage-chain.ts';
 import type { Chain } from '../engine/chain/chain.ts';
 import { type ReadRecord, SplitReader } from '../engine/ingest/split-reader.ts';
@@ -63,7 +63,7 @@ export class Embedded {
     const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
     const byAge = (own: FlushPolicy): FlushPolicy => (flushByAge ? own : { ...own, every: MAX_TIMESTAMP });
-    const ports = { store, bus, warehouse, clock, ids };
+    const ports = { store, bus, warehouse, clock, ids, views: viewReader(plan, store) };
     const facts = { pipeline: plan.pipeline, topology: 1, epoch };
     this.#setting = { ...ports, ...facts, inputWatermarkOf, counted, flushPolicy: byAge };
     for (const stage of plan.stages) {
@@ -145,6 +145,13 @@ export class Embedded {
     if (assembled.kind === 'keyed') {
       this.#chains.push(assembled.chain);
       shard.onCommitted = (root) => this.#processingDue.set(root.id, root.processingDue);
+      return;
+    }
+    if (assembled.kind === 'view') {
+      shard.onCommitted = (root) => {
+        this.#processingDue.set(root.id, root.processingDue);
+        this.#track(assembled.publisher.committed(root));
+      };
       return;
     }
     const { flusher, policy } = assembled;

@@ -178,7 +178,11 @@ export class Shard {
     const memory = this.#memory;
     const fresh = await this.#fresh(memory.root, envelopes);
     this.#facts.note(memory.root, ticks);
-    if (fresh.length === 0 && !this.#facts.worthCommit(memory.root, this.#setting.clock.now())) return false;
+    const isWorthIt =
+      fresh.length > 0 ||
+      this.#facts.worthCommit(memory.root, this.#setting.clock.now()) ||
+      memory.workspace.isWoken?.(this.#facts);
+    if (!isWorthIt) return false;
     const draft = this.#draft(memory.root, ticks);
     const nonce = this.#setting.ids.unique();
     const place = (i: number) => ({
