@@ -77,11 +77,19 @@ variable "manifest" {
     }))
     exemptions = map(string)
     metrics = map(object({
-      event       = string
+      filter      = string
       field       = optional(string)
+      by_stage    = bool
       unit        = string
       description = string
     }))
+    alerts = map(object({
+      title       = string
+      query       = string
+      for_seconds = number
+      advice      = string
+    }))
+    dashboard = string
   })
 
   validation {
@@ -129,16 +137,4 @@ variable "allow_data_loss" {
   description = "Lets `millrace destroy --with-data` delete database and tables. Leave it false."
   type        = bool
   default     = false
-}
-
-variable "max_watermark_lag_seconds" {
-  description = "How far a stage's watermark may fall behind before an alert."
-  type        = number
-  default     = 3600
-}
-
-variable "max_unacknowledged_seconds" {
-  description = "How old the oldest unacknowledged message may be before an alert."
-  type        = number
-  default     = 600
 }

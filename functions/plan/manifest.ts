@@ -5,6 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { ConfigurationError } from '../model/errors.ts';
+import { type Alert, manifestAlerts } from './alerts.ts';
+import { dashboard } from './dashboard.ts';
 import { outputsOf, type Plan } from './plan.ts';
 import {
   type DeployedFunction,
@@ -82,6 +84,9 @@ export interface Manifest {
   /** Variables of every function whose values the project gives. */
   readonly projectVariables: readonly string[];
   readonly grants: readonly Grant[];
+  readonly alerts: readonly Alert[];
+  /** In the form of Cloud Monitoring's API. */
+  readonly dashboard: ReturnType<typeof dashboard>;
 }
 
 export interface ManifestOptions {
@@ -110,6 +115,7 @@ export function manifestOf(plan: Plan, options: ManifestOptions): Manifest {
   const topics = manifestTopics(plan);
   const subscriptions = manifestSubscriptions(plan, functions);
   const tables = manifestTables(plan);
+  const database = databaseName(plan.pipeline);
   const sweepFunction = functions.find(({ serves }) => serves.includes(SWEEP))!.id;
   return {
     form: 1,
@@ -144,13 +150,15 @@ export function manifestOf(plan: Plan, options: ManifestOptions): Manifest {
     tables,
     dataset: datasetName(plan.pipeline),
     firestore: {
-      database: databaseName(plan.pipeline),
+      database,
       indexes: compositeIndexes(options.queries),
       exemptions: indexExemptions(options.collections),
     },
     imageRepository: imageRepository(plan.pipeline),
     projectVariables: Object.values(PROJECT_VARIABLES),
     grants: manifestGrants({ functions, topics, subscriptions, tables, sweepFunction }),
+    alerts: manifestAlerts(plan, subscriptions),
+    dashboard: dashboard({ pipeline: plan.pipeline, functions, subscriptions, database }),
   };
 }
 

@@ -4,19 +4,29 @@
  */
 import { ConfigurationError } from '../model/errors.ts';
 import type {
+  DeduplicateNode,
   Graph,
   Node,
   ReduceNode,
   Ref,
+  ReshuffleNode,
   SideParDoNode,
   SourceNode,
+  StatefulNode,
   ViewNode,
   WriteBigQueryNode,
 } from '../model/graph.ts';
 import { canLift } from '../model/trigger-properties.ts';
 
 /** Nodes that need a shuffle before them. */
-export type HeadNode = ReduceNode | ViewNode | SideParDoNode | WriteBigQueryNode;
+export type HeadNode =
+  | ReduceNode
+  | ViewNode
+  | SideParDoNode
+  | StatefulNode
+  | DeduplicateNode
+  | ReshuffleNode
+  | WriteBigQueryNode;
 
 /** Reads of one output: the node that reads it, and as which of its inputs. */
 export interface Consumer {
@@ -126,7 +136,15 @@ export function isHead(node: Node): node is HeadNode {
   return HEADS.has(node.kind);
 }
 
-const HEADS: ReadonlySet<Node['kind']> = new Set(['reduce', 'view', 'sideParDo', 'writeBigQuery']);
+const HEADS: ReadonlySet<Node['kind']> = new Set([
+  'reduce',
+  'view',
+  'sideParDo',
+  'stateful',
+  'deduplicate',
+  'reshuffle',
+  'writeBigQuery',
+]);
 
 function hasOneShard({ kind }: HeadNode): boolean {
   return kind === 'writeBigQuery' || kind === 'view';
@@ -178,7 +196,10 @@ export function outputsOf(node: Node): readonly string[] {
       return ['main', ...node.outputs];
     case 'partition':
       return Array.from({ length: node.count }, (_, i) => String(i));
+    case 'stateful':
+      return ['main', 'late', ...node.outputs];
     case 'reduce':
+    case 'deduplicate':
       return ['main', 'late'];
     case 'view':
     case 'writeBigQuery':

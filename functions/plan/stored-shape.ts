@@ -12,6 +12,8 @@ export interface StoredStage {
   /** What its head does. */
   readonly kind: string;
   readonly shards: number;
+  /** May change: no state moves. */
+  readonly slots: number;
   /** The stages and sources that send to it. */
   readonly inputs: readonly string[];
   /** What its cells depend on, by name: windows, trigger, state, key of the table … Values are for people and for comparing. */
@@ -30,10 +32,11 @@ export function storedShape(plan: Plan): StoredShape {
   return {
     pipeline: plan.pipeline,
     sources: plan.sources.map(({ id, reader }) => ({ id, reader })),
-    stages: plan.stages.map(({ id, head, shards, inputs }) => ({
+    stages: plan.stages.map(({ id, head, shards, slots, inputs }) => ({
       id,
       kind: head.kind,
       shards,
+      slots,
       inputs,
       holds: holdsOf(head),
     })),

@@ -58,3 +58,19 @@ export const METRICS: readonly Metric[] = [
     description: 'Calls of a model that it answered with 429',
   },
 ];
+
+/** A metric's name in Cloud Monitoring, after `logging.googleapis.com/user/`. */
+export function metricName(pipeline: string, metric: string): string {
+  return `millrace_${pipeline.replaceAll('-', '_')}_${metric}`;
+}
+
+/** The same in PromQL. */
+export function promqlName(pipeline: string, metric: string): string {
+  return `logging_googleapis_com:user_${metricName(pipeline, metric)}`;
+}
+
+/** The log lines that a metric is drawn from, in the language of Cloud Logging. */
+export function metricFilter(pipeline: string, { event, field }: Metric): string {
+  const line = `resource.type="cloud_run_revision" AND jsonPayload.pipeline="${pipeline}" AND jsonPayload.event="${event}"`;
+  return field === null ? line : `${line} AND jsonPayload.${field}:*`;
+}

@@ -5,7 +5,7 @@
 import type { DeployedFunction } from './deployed-functions.ts';
 import type { Grant } from './grants.ts';
 import type { Manifest } from './manifest.ts';
-import { METRICS } from './telemetry.ts';
+import { METRICS, metricFilter, metricName } from './telemetry.ts';
 import { accountName, bucketSuffix } from './resource-names.ts';
 
 /** What `infra/` reads. */
@@ -88,14 +88,21 @@ export function tfvars(manifest: Manifest) {
       ),
       metrics: byKey(
         METRICS,
-        ({ name }) => name,
-        ({ event, field, unit, description }) => ({
-          event,
-          field,
-          unit,
-          description,
+        ({ name }) => metricName(pipeline, name),
+        (metric) => ({
+          filter: metricFilter(pipeline, metric),
+          field: metric.field,
+          by_stage: metric.event !== 'sweep',
+          unit: metric.unit,
+          description: metric.description,
         }),
       ),
+      alerts: byKey(
+        manifest.alerts,
+        ({ id }) => id,
+        ({ title, query, forSeconds, advice }) => ({ title, query, for_seconds: forSeconds, advice }),
+      ),
+      dashboard: JSON.stringify(manifest.dashboard),
     },
   };
 }

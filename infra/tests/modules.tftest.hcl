@@ -362,59 +362,34 @@ run "alerts_and_dashboard" {
 
   variables {
     project  = "test-project"
-    pipeline = "card-activity"
+    pipeline = "flights"
     metrics = {
-      sweeps          = { event = "sweep", unit = "1", description = "Sweeps" }
-      watermark_lag   = { event = "stage", field = "watermarkLagSeconds", unit = "s", description = "Lag" }
-      oldest_open     = { event = "stage", field = "oldestOpenSeconds", unit = "s", description = "Open" }
-      elements        = { event = "counts", field = "elements", unit = "1", description = "Elements" }
-      panes_early     = { event = "counts", field = "panesEarly", unit = "1", description = "Early" }
-      panes_on_time   = { event = "counts", field = "panesOnTime", unit = "1", description = "On time" }
-      panes_late      = { event = "counts", field = "panesLate", unit = "1", description = "Late" }
-      late            = { event = "counts", field = "late", unit = "1", description = "Late records" }
-      dead_letters    = { event = "counts", field = "deadLetters", unit = "1", description = "Dead letters" }
-      model_calls     = { event = "model", field = "calls", unit = "1", description = "Calls" }
-      model_throttled = { event = "model", field = "throttled", unit = "1", description = "Throttled" }
+      millrace_flights_sweeps        = { filter = "f", by_stage = false, unit = "1", description = "Sweeps" }
+      millrace_flights_watermark_lag = { filter = "f", field = "watermarkLagSeconds", by_stage = true, unit = "s", description = "Lag" }
     }
-    functions                  = ["millrace-card-activity--sweep"]
-    subscriptions              = ["millrace-card-activity--ingest--transactions", "millrace-card-activity--spend--0"]
-    dead_letter_subscription   = "millrace-card-activity--dead-letters"
-    database                   = "millrace-card-activity"
-    notification_channels      = ["projects/test-project/notificationChannels/1"]
-    max_watermark_lag_seconds  = 3600
-    max_unacknowledged_seconds = 600
-    labels                     = {}
+    alerts                = { sweep-absent = { title = "no sweep", query = "absent_over_time(x[10m])", for_seconds = 0, advice = "Look at the job." } }
+    dashboard             = "{}"
+    notification_channels = ["projects/test-project/notificationChannels/1"]
+    labels                = {}
   }
 
   assert {
-    condition = toset(keys(google_monitoring_alert_policy.this)) == toset([
-      "dead-letters", "undelivered", "unacknowledged", "watermark-lag", "open-envelopes", "sweep-absent", "push-errors", "model-throttled"
-    ])
-    error_message = "An alert is missing."
+    condition     = google_monitoring_alert_policy.this["sweep-absent"].conditions[0].condition_prometheus_query_language[0].query == "absent_over_time(x[10m])"
+    error_message = "An alert must ask what the manifest says."
   }
 
   assert {
-    condition     = google_monitoring_alert_policy.this["sweep-absent"].conditions[0].condition_prometheus_query_language[0].query == "absent_over_time(logging_googleapis_com:user_millrace_card_activity_sweeps[10m])"
-    error_message = "An alert must name the metric that is made."
-  }
-
-  assert {
-    condition     = google_logging_metric.this["watermark_lag"].name == "millrace_card_activity_watermark_lag" && google_logging_metric.this["watermark_lag"].value_extractor == "EXTRACT(jsonPayload.watermarkLagSeconds)"
-    error_message = "A metric must read the field that is logged."
-  }
-
-  assert {
-    condition     = google_logging_metric.this["sweeps"].metric_descriptor[0].value_type == "INT64" && google_logging_metric.this["sweeps"].value_extractor == null
-    error_message = "Lines without a field are counted."
-  }
-
-  assert {
-    condition     = alltrue([for policy in values(google_monitoring_alert_policy.this) : length(policy.documentation[0].content) > 40 && policy.notification_channels == tolist(["projects/test-project/notificationChannels/1"])])
+    condition     = google_monitoring_alert_policy.this["sweep-absent"].documentation[0].content == "Look at the job." && google_monitoring_alert_policy.this["sweep-absent"].notification_channels == tolist(["projects/test-project/notificationChannels/1"])
     error_message = "An alert must say what to do, and reach somebody."
   }
 
   assert {
-    condition     = length(jsondecode(google_monitoring_dashboard.this.dashboard_json).mosaicLayout.tiles) == 14
-    error_message = "A chart is missing."
+    condition     = google_logging_metric.this["millrace_flights_watermark_lag"].value_extractor == "EXTRACT(jsonPayload.watermarkLagSeconds)" && google_logging_metric.this["millrace_flights_watermark_lag"].metric_descriptor[0].value_type == "DISTRIBUTION"
+    error_message = "A metric must read the field that is logged."
+  }
+
+  assert {
+    condition     = google_logging_metric.this["millrace_flights_sweeps"].metric_descriptor[0].value_type == "INT64" && google_logging_metric.this["millrace_flights_sweeps"].value_extractor == null
+    error_message = "Lines without a field are counted."
   }
 }

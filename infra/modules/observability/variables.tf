@@ -7,42 +7,32 @@ variable "pipeline" {
 }
 
 variable "metrics" {
+  description = "Metrics by their full name."
   type = map(object({
-    event       = string
+    filter      = string
     field       = optional(string)
+    by_stage    = bool
     unit        = string
     description = string
   }))
 }
 
-variable "functions" {
-  description = "The functions' names."
-  type        = list(string)
+variable "alerts" {
+  type = map(object({
+    title       = string
+    query       = string
+    for_seconds = number
+    advice      = string
+  }))
 }
 
-variable "subscriptions" {
-  description = "The push subscriptions of sources and stages."
-  type        = list(string)
-}
-
-variable "dead_letter_subscription" {
-  type = string
-}
-
-variable "database" {
-  type = string
+variable "dashboard" {
+  description = "JSON, in the form of Cloud Monitoring's API."
+  type        = string
 }
 
 variable "notification_channels" {
   type = list(string)
-}
-
-variable "max_watermark_lag_seconds" {
-  type = number
-}
-
-variable "max_unacknowledged_seconds" {
-  type = number
 }
 
 variable "labels" {
