@@ -6,7 +6,7 @@ import type { DeadLetter } from '../engine/dead-letter.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { Graph } from '../model/graph.ts';
 import { MIN_TIMESTAMP } from '../model/time.ts';
-import { plan } from '../plan/plan.ts';
+import { type Plan, plan } from '../plan/plan.ts';
 import { Embedded } from './embedded.ts';
 import { openInput } from './input/open-input.ts';
 import { MemoryBus } from './memory-bus.ts';
@@ -40,6 +40,7 @@ export class LocalRun {
   readonly warehouse = new MemoryWarehouse();
   readonly store = new MemoryStore();
   readonly bus: MemoryBus;
+  readonly clock = new VirtualClock();
   readonly #graph: Graph;
   readonly #options: LocalRunOptions;
 
@@ -52,10 +53,9 @@ export class LocalRun {
   /** @throws {ConfigurationError} when a source has no file, or a file no source */
   async run(): Promise<RunSummary> {
     const files = filesOf(this.#graph, this.#options.inputs);
-    const planned = plan(this.#graph, { shards: this.#options.shards ?? 1, files: new Set(files.keys()) });
+    const planned = this.#planned(files);
     const replay = planned.sources.some(({ node }) => node.source.arrivalTime !== undefined);
-    const clock = new VirtualClock();
-    const { store, bus, warehouse } = this;
+    const { store, bus, warehouse, clock } = this;
     const flushByAge = this.#options.flushByAge ?? false;
     const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids: new SeededIds(2), flushByAge });
     const inputs = new Map<string, Input>();
@@ -71,6 +71,15 @@ export class LocalRun {
       ...(progress === undefined ? {} : { progress }),
     });
     return this.#summary(embedded, events, (performance.now() - start) / 1000);
+  }
+
+  /** What is run. @throws {ConfigurationError} as `run` does */
+  get plan(): Plan {
+    return this.#planned(filesOf(this.#graph, this.#options.inputs));
+  }
+
+  #planned(files: ReadonlyMap<string, string>): Plan {
+    return plan(this.#graph, { shards: this.#options.shards ?? 1, files: new Set(files.keys()) });
   }
 
   deadLetters(): readonly DeadLetter[] {

@@ -1,0 +1,81 @@
+/** A deployed pipeline, in a project or on the emulators. */
+import { FirestoreStore } from '../../cloud/firestore/store.ts';
+import { PubSubBus } from '../../cloud/pubsub/bus.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../local/system.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { Graph } from '../../model/graph.ts';
+import { type Plan, plan } from '../../plan/plan.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { readControl } from '../control.ts';
+import { Reachable } from './reachable.ts';
+import type { Target } from './target.ts';
+
+export interface CloudAddress {
+  readonly projectId: string;
+  readonly databaseId: string;
+  /** `host:port` of the emulators; absent: Google's own. */
+  readonly firestoreHost: string | undefined;
+  readonly pubsubHost: string | undefined;
+}
+
+/** No call of an operator's command waits longer for Firestore, milliseconds. */
+const PATIENCE = 10_000;
+
+/** @param graph of the code, where it is at hand */
+export async function openCloud(address: CloudAddress, pipeline: string, graph: Graph | undefined): Promise<Target> {
+  const { projectId, databaseId, firestoreHost, pubsubHost } = address;
+  const where = firestoreHost === undefined ? `project '${projectId}'` : `the emulators (project '${projectId}')`;
+  const server =
+    firestoreHost === undefined ? `Firestore of project '${projectId}'` : `the Firestore emulator at ${firestoreHost}`;
+  const firestore = new FirestoreStore({
+    projectId,
+    databaseId,
+    pipeline,
+    emulatorHost: firestoreHost,
+    timeoutMillis: PATIENCE,
+  });
+  const store = new Reachable(firestore, server);
+  try {
+    const topology = (await readControl(store, 'topology'))?.body;
+    const planned = graph === undefined ? undefined : planFor(graph, topology?.shape.stages);
+    const bus = planned === undefined ? undefined : new PubSubBus(planned, { projectId, emulatorHost: pubsubHost });
+    return {
+      pipeline,
+      where,
+      store,
+      clock: SYSTEM_CLOCK,
+      ids: SYSTEM_IDS,
+      topology: topology?.topology ?? 1,
+      ...(planned === undefined ? {} : { plan: planned }),
+      bus: bus ?? NO_BUS,
+      settle: async () => {},
+      close: async () => {
+        await bus?.close();
+        await firestore.close();
+      },
+    };
+  } catch (error) {
+    await firestore.close();
+    throw error;
+  }
+}
+
+function planFor(
+  graph: Graph,
+  stages: readonly { readonly shards: number; readonly slots: number }[] | undefined,
+): Plan {
+  if (stages === undefined) return plan(graph);
+  return plan(graph, {
+    shards: Math.max(1, ...stages.map(({ shards }) => shards)),
+    slots: Math.max(1, ...stages.map(({ slots }) => slots)),
+  });
+}
+
+const NO_BUS: Bus = {
+  send: () =>
+    Promise.reject(new ConfigurationError('sending needs the code of the pipeline; name its module with --pipeline')),
+  publish: () =>
+    Promise.reject(
+      new ConfigurationError('publishing needs the code of the pipeline; name its module with --pipeline'),
+    ),
+};

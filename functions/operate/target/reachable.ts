@@ -1,0 +1,62 @@
+/** A store that says in one sentence that it cannot be reached, and tries each call once: operators are quicker than patience. */
+import { ConfigurationError, ContentionError, messageOf, RetryableError } from '../../model/errors.ts';
+import type { Query } from '../../ports/queries.ts';
+import type {
+  Batch,
+  Collection,
+  CommitResult,
+  DocumentName,
+  IndexFields,
+  Page,
+  QueryResult,
+  Store,
+  StoredDocument,
+} from '../../ports/store.ts';
+
+/** The store does not answer. */
+export class Unreachable extends ConfigurationError {
+  override readonly code = 'UNREACHABLE';
+}
+
+export class Reachable implements Store {
+  readonly #store: Store;
+  readonly #server: string;
+
+  /** @param server what to name in errors, e.g. `the Firestore emulator at localhost:8080` */
+  constructor(store: Store, server: string) {
+    this.#store = store;
+    this.#server = server;
+  }
+
+  get(collection: Collection, ids: readonly string[]): Promise<readonly (StoredDocument | undefined)[]> {
+    return this.#asked(this.#store.get(collection, ids));
+  }
+
+  query(query: Query, equals: IndexFields, page: Page): Promise<QueryResult> {
+    return this.#asked(this.#store.query(query, equals, page));
+  }
+
+  roots(): Promise<readonly StoredDocument[]> {
+    return this.#asked(this.#store.roots());
+  }
+
+  commit(batch: Batch): Promise<CommitResult> {
+    return this.#asked(this.#store.commit(batch));
+  }
+
+  raise(name: DocumentName, fields: Readonly<Record<string, number>>): Promise<void> {
+    return this.#asked(this.#store.raise(name, fields));
+  }
+
+  async #asked<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof RetryableError) || error instanceof ContentionError) throw error;
+      const [reason] = messageOf(error).split('\n');
+      throw new Unreachable(`${this.#server} does not answer (${reason}); is it running, and is its address right?`, {
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * What an operator's command works on: a pipeline's store, and where its code is at hand the plan and a way to send. The
+ * commands know nothing of where it is.
+ */
+import { ConfigurationError } from '../../model/errors.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock, Ids } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+
+export interface Target {
+  readonly pipeline: string;
+  /** For messages: `the state in out/state`, `project my-project`. */
+  readonly where: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** The deployed topology's number. */
+  readonly topology: number;
+  /** Absent where nobody has said where the pipeline's code is. */
+  readonly plan?: Plan;
+  readonly bus: Bus;
+  /** Lets what was sent be taken, where nobody else does. */
+  settle(): Promise<void>;
+  /** Gives everything back; what was changed is kept. */
+  close(): Promise<void>;
+}
+
+/** @throws {ConfigurationError} when the code is not at hand */
+export function planOf({ plan, pipeline }: Target): Plan {
+  if (plan === undefined)
+    throw new ConfigurationError(
+      `this needs the code of pipeline '${pipeline}'; name its module, e.g. --pipeline ./functions/pipelines/${pipeline}.ts`,
+    );
+  return plan;
+}
