@@ -1,9 +1,3 @@
-/**
- * Shows panes to readers: builds a version, writes its chunks, and lets one commit of the root show it. A small version is
- * one commit altogether; a large one is claimed first, written outside of commits, and then shown, so that whatever a dead
- * instance leaves behind is known and removed.
- */
-import { ConfigurationError } from '../../model/errors.ts';
 import type { ViewNode } from '../../model/graph.ts';
 import { type EpochMillis, later, plus } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';

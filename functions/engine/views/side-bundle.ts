@@ -19,15 +19,7 @@ import { pointerId, runPrefix } from './names.ts';
 import { lastOpen, lastWithoutPane } from './readiness.ts';
 import type { SideSetting } from './side-work.ts';
 import type { Look } from './view-reader.ts';
-import {
-  readingState,
-  type ReadingState,
-  sidesKey,
-  type SideWindow,
-  type Waiting,
-  waitingCount,
-  withWaiting,
-} from './waiting.ts';
+import { readingState, type ReadingState, sidesKey, type SideWindow, type Waiting, withWaiting } from './waiting.ts';
 import type { WaitingBody, WaitingRuns } from './waiting-runs.ts';
 
 /** How many waiting elements go on in one bundle; the rest follows in the next. */

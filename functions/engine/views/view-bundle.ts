@@ -25,6 +25,7 @@ import { ViewTooLargeError } from './problems.ts';
 import type { Span } from './span.ts';
 import {
   findWindow,
+  hasHead,
   keepState,
   newViewWindow,
   revised,
@@ -196,7 +197,8 @@ export class ViewBundle implements BundleResult, ReduceOutput<Span, Group> {
     const gone = this.#state.windows.filter(
       (window) => maxTimestamp(window) < this.#passed && window.start !== writing,
     );
-    if (gone.length === 0) return;
+    const isOver = this.#passed >= MAX_TIMESTAMP;
+    if (gone.length === 0 && !(isOver && hasHead(this.#state.removed))) return;
     for (const window of gone) {
       this.#runs.forget(window);
       this.#bin.runs(window, () => true, now);
@@ -209,7 +211,7 @@ export class ViewBundle implements BundleResult, ReduceOutput<Span, Group> {
       this.#state = withWindow(this.#state, window, undefined);
     }
     // Once everybody is past all windows nobody asks any more.
-    if (this.#passed >= MAX_TIMESTAMP) this.deletes.push({ collection: 'views', id: headId(this.#node.name) });
+    if (isOver) this.deletes.push({ collection: 'views', id: headId(this.#node.name) });
     else this.sets.push(headDocument(this.#node.name, { removed: this.#passed }));
     this.#state = { ...this.#state, removed: later(this.#state.removed, this.#passed) };
   }

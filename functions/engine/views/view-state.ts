@@ -9,7 +9,7 @@
  * - A version of a pane with a smaller index never replaces one with a larger (catalogue SI07).
  * - A pane that has fired and is not shown yet holds the watermark, so whoever sees the watermark past it finds it shown.
  */
-import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
+import { type EpochMillis, earlier, MAX_ELEMENT_TIMESTAMP, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
 import { maxTimestamp, sameWindow, type Window } from '../../model/windows.ts';
 import type { RootDraft } from '../protocol/root.ts';
 import type { Garbage } from './garbage.ts';
@@ -174,12 +174,18 @@ export function keepState(draft: RootDraft, next: ViewState): void {
   draft.extra = { ...next, hold };
 }
 
-/** The last instant of the earliest window that has documents: it can go once all readers are past that. */
-export function earliestKept({ windows, garbage }: ViewState): EpochMillis {
-  let earliest: EpochMillis = MAX_TIMESTAMP;
+/** The last instant of the earliest window that has documents: they can go once all readers are past that. */
+export function earliestKept({ windows, garbage, removed }: ViewState): EpochMillis {
+  // What tells of removed windows goes last.
+  let earliest: EpochMillis = hasHead(removed) ? MAX_ELEMENT_TIMESTAMP : MAX_TIMESTAMP;
   for (const window of windows) earliest = earlier(earliest, maxTimestamp(window));
   for (const { last } of garbage) earliest = earlier(earliest, last);
   return earliest;
+}
+
+/** Whether a document tells readers which windows were removed. */
+export function hasHead(removed: EpochMillis): boolean {
+  return removed > MIN_TIMESTAMP && removed < MAX_TIMESTAMP;
 }
 
 /** What it holds now, in bytes that readers see. */
