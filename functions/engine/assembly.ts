@@ -9,6 +9,7 @@ import type { Chain } from './chain/chain.ts';
 import { chainOf } from './chain/stage-chain.ts';
 import { idRulesOf } from './ids/id-rules.ts';
 import { type ShardId, shardId } from './protocol/names.ts';
+import { ReshuffleWork } from './reshuffle/reshuffle-work.ts';
 import { CellWork } from './shard/cell-work.ts';
 import { ReduceProgram } from './shard/reduce-program.ts';
 import { Shard, type ShardSetting } from './shard/shard.ts';
@@ -73,6 +74,10 @@ export function assembleShard(plan: Plan, stage: Stage, number: number, setting:
   }
   if (head.kind === 'sideParDo') return assembleReader(plan, stage, head, id, setting);
   const chain = chainOf(plan, stage, setting.inputWatermarkOf);
+  if (head.kind === 'reshuffle') {
+    const work = new ReshuffleWork(head, chain, setting.store, idRulesOf(plan, stage));
+    return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
+  }
   const readsLate = plan.consumers({ node: head, output: LATE_OUTPUT }).length > 0;
   const work = new CellWork(new ReduceProgram(head), chain, readsLate, setting.store, idRulesOf(plan, stage));
   return { kind: 'keyed', shard: new Shard(id, setting, work), chain };

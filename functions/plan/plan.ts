@@ -17,6 +17,7 @@ import type {
   WriteBigQueryNode,
 } from '../model/graph.ts';
 import { canLift } from '../model/trigger-properties.ts';
+import { withGuards } from './guards.ts';
 
 /** Nodes that need a shuffle before them. */
 export type HeadNode =
@@ -80,11 +81,24 @@ const DEFAULT_SHARDS = 4;
 const MAX_SHARDS = 1_000;
 
 /** @throws {ConfigurationError} when shards or slots are out of range, or `files` names no source */
-export function plan(graph: Graph, options: PlanOptions = {}): Plan {
+export function plan(pipeline: Graph, options: PlanOptions = {}): Plan {
   const shards = wholeNumber('shards', options.shards ?? DEFAULT_SHARDS, MAX_SHARDS);
   const slots = wholeNumber('slots', options.slots ?? 1, shards);
-  const consumers = consumersOf(graph);
-  const find = (ref: Ref): readonly Consumer[] => consumers.get(ref.node)?.get(ref.output) ?? [];
+  const sources = pipeline.nodes.filter((node): node is SourceNode => node.kind === 'source');
+  for (const file of options.files ?? [])
+    if (!sources.some((source) => source.name === file))
+      throw new ConfigurationError(
+        `'${file}' is no source of pipeline '${pipeline.name}'; its sources are ${sources.map((source) => source.name).join(', ')}`,
+      );
+  refuseTwoSinksOfOneTable(pipeline);
+  const readerOf = ({ name, source }: SourceNode): PlannedSource['reader'] =>
+    source.kind === 'file' || options.files?.has(name) ? 'splits' : 'messages';
+  const repeating = sources.filter((node) => readerOf(node) === 'messages' && node.source.exactlyOnce);
+  const consumers = consumersOf(pipeline);
+  const { graph, find } = withGuards(pipeline, repeating, (ref) => consumers.get(ref.node)?.get(ref.output) ?? [], {
+    isHead,
+    outputsOf,
+  });
   const heads = graph.nodes.filter(isHead);
   const reached = new Map<Node, string[]>(heads.map((head) => [head, []]));
   const fused = new Map<Node, string[]>();
@@ -103,13 +117,6 @@ export function plan(graph: Graph, options: PlanOptions = {}): Plan {
     inputs: [...new Set(reached.get(head))],
     steps: fused.get(head) ?? [],
   }));
-  const sources = graph.nodes.filter((node): node is SourceNode => node.kind === 'source');
-  for (const file of options.files ?? [])
-    if (!sources.some((source) => source.name === file))
-      throw new ConfigurationError(
-        `'${file}' is no source of pipeline '${graph.name}'; its sources are ${sources.map((source) => source.name).join(', ')}`,
-      );
-  refuseTwoSinksOfOneTable(graph);
   return {
     pipeline: graph.name,
     graph,
@@ -117,7 +124,7 @@ export function plan(graph: Graph, options: PlanOptions = {}): Plan {
     sources: sources.map((node) => ({
       id: node.name,
       node,
-      reader: node.source.kind === 'file' || options.files?.has(node.name) ? 'splits' : 'messages',
+      reader: readerOf(node),
       steps: fused.get(node) ?? [],
     })),
     consumers: find,

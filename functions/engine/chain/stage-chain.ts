@@ -1,7 +1,7 @@
 /** Builds the chain of fused steps behind a source or a stage's head. */
-import { LATE_OUTPUT, MAIN_OUTPUT } from '../../model/graph.ts';
 import type { EpochMillis } from '../../model/time.ts';
-import { mayLift, type Plan, type PlannedSource, type Stage } from '../../plan/plan.ts';
+import { mayLift, outputsOf, type Plan, type PlannedSource, type Stage } from '../../plan/plan.ts';
+import { ReshuffleOutlet } from '../reshuffle/reshuffle-outlet.ts';
 import { SinkOutlet } from '../sink/sink-outlet.ts';
 import { Chain, type OutletFactory } from './chain.ts';
 import type { SideValues } from '../views/side-values.ts';
@@ -22,10 +22,9 @@ export function chainOf(
   const node = 'head' in sender ? sender.head : sender.node;
   if (node.kind === 'sideParDo' && sides !== undefined)
     return new Chain(plan, [], outletsOf(plan, sender, inputWatermarkOf), undefined, { node, sides });
-  const starts = node.kind === 'reduce' ? [MAIN_OUTPUT, LATE_OUTPUT] : [MAIN_OUTPUT];
   return new Chain(
     plan,
-    starts.map((output) => ({ node, output })),
+    outputsOf(node).map((output) => ({ node, output })),
     outletsOf(plan, sender, inputWatermarkOf),
   );
 }
@@ -41,6 +40,7 @@ export function outletsOf(
     const shards = new ShardChooser(head.name, plan.stage(head.name).shards);
     if (head.kind === 'view') return new ViewOutlet(head, output);
     if (head.kind === 'sideParDo') return new ValueOutlet(head, shards, output);
+    if (head.kind === 'reshuffle') return new ReshuffleOutlet(head, shards, output);
     if (sender === undefined || !mayLift(sender, head)) return new PlainOutlet(inlet, shards, output);
     const { combine, strategy } = head;
     const inputWatermark = (): EpochMillis => inputWatermarkOf(head.name);

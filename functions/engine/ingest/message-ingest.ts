@@ -21,6 +21,8 @@ export interface MessageIngestOptions {
   readonly setting: ShardSetting;
   /** The source's fused steps; whoever owns the instance sets them up and tears them down. */
   readonly chain: Chain;
+  /** Under load, a commit begins no sooner than this after the one before. Default: as the shards'. */
+  readonly cadence?: Millis;
   /** How long a publish-time slice is. Default 10 seconds. */
   readonly slice?: Millis;
 }
@@ -46,11 +48,11 @@ export class MessageIngest {
   #running: Promise<void> | undefined;
 
   constructor(options: MessageIngestOptions) {
-    const { source, setting, chain, slice = SOURCE_TIMING.slice } = options;
+    const { source, setting, chain, cadence = setting.cadence ?? (0 as Millis), slice = SOURCE_TIMING.slice } = options;
     this.#source = source;
     this.#setting = setting;
     this.#chain = chain;
-    this.#cadence = new Cadence(setting.clock, setting.cadence ?? (0 as Millis));
+    this.#cadence = new Cadence(setting.clock, cadence);
     this.#decoder = new SourceDecoder(source.id, source.node.source);
     this.#root = new InstanceRoot(source.id, setting, slice);
   }
