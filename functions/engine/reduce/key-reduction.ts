@@ -76,7 +76,7 @@ export class KeyReduction<In, Acc, Out> {
     let kept = 0;
     for (const state of states) {
       if (inputWatermark > state.expiry) {
-        if (!state.closed) firePane(state, true, this.#spec, context, output);
+        if (!state.closed) firePane(state, true, this.#spec, this.#asHeld(state, context), output);
         continue;
       }
       if (!state.closed && takeDueTimers(state, inputWatermark, processingTime)) {
@@ -98,24 +98,15 @@ export class KeyReduction<In, Acc, Out> {
   }
 
   /**
-   * Where the end-of-window timers hold it: an on-time pane that is sure to come, be it empty, must not be late when it
-   * comes (a pending timer holds the watermark at its output timestamp, T14).
+   * Where windows hold it for an on-time pane that is sure to come, be it empty: it must not be late when it comes. (In
+   * Beam the pending timers hold it, each at its output timestamp, T14.)
    */
   timerHold(): EpochMillis | undefined {
-    if (this.#spec.strategy.onTime !== 'always') return undefined;
     let earliest: EpochMillis | undefined;
-    for (const { closed, trigger, nonSpeculativeIndex, last } of this.#windows.states) {
-      if (closed || !trigger.endOfWindowTimer || nonSpeculativeIndex >= 0) continue;
-      if (earliest === undefined || last < earliest) earliest = last;
+    for (const state of this.#windows.states) {
+      if (this.#expectsOnTimePane(state) && (earliest === undefined || state.last < earliest)) earliest = state.last;
     }
     return earliest;
-  }
-
-  /** The windows that hold the step's output watermark, each at its instant. */
-  holders(): { readonly window: Window; readonly at: EpochMillis }[] {
-    return this.#windows.states.flatMap(({ start, end, hold }) =>
-      hold === undefined ? [] : [{ window: { start, end }, at: hold }],
-    );
   }
 
   due(): Due {
@@ -244,6 +235,18 @@ export class KeyReduction<In, Acc, Out> {
     if (isLast) state.close();
     else dropStaleTimers(trigger, state.trigger);
     state.text = undefined;
+  }
+
+  /** Whether a pane comes when the window ends, by its trigger or because it expires there. */
+  #expectsOnTimePane({ closed, trigger, nonSpeculativeIndex, last, expiry }: WindowState<Acc>): boolean {
+    if (closed || nonSpeculativeIndex >= 0 || this.#spec.strategy.onTime !== 'always') return false;
+    return trigger.endOfWindowTimer || expiry === last;
+  }
+
+  /** The clocks as they are for a window's last pane: where it holds nothing, the output watermark is as far as the input's. */
+  #asHeld(state: WindowState<Acc>, context: ReduceContext): ReduceContext {
+    if (state.hold !== undefined || this.#expectsOnTimePane(state)) return context;
+    return { ...context, outputWatermark: context.inputWatermark };
   }
 
   #momentOf(window: Window, { inputWatermark, processingTime }: ReduceContext): TriggerMoment {

@@ -41,6 +41,14 @@ describe('a window whose elements have all left in early panes', () => {
     expect([key.reduction.hold(), key.reduction.timerHold()]).toEqual([undefined, 9]);
     expect(key.watermark(10).reduction.timerHold()).toBeUndefined();
   });
+  it('holds there too when that pane comes because the window expires', () => {
+    const trigger = repeatedly(afterCount(1));
+    const expiresLater = new Stepper(strategyOf({ trigger, allowedLateness: 5 }), sum()).input([1, 5]);
+    expect(new Stepper(strategyOf({ trigger }), sum()).input([1, 5]).reduction.timerHold()).toBe(9);
+    expect(expiresLater.reduction.timerHold()).toBeUndefined();
+    expiresLater.watermark(15);
+    expect(expiresLater.panes.map(({ pane }) => pane.timing)).toEqual(['EARLY']);
+  });
   it('holds for nothing where an empty pane is not wanted', () => {
     expect(early('ifNonEmpty').reduction.timerHold()).toBeUndefined();
   });
