@@ -52,10 +52,14 @@ function print(summary: RunSummary, rows: readonly Row[], watch: Growth): void {
   say('Panes of (airport, hour), by timing:');
   say(`  ${panes.EARLY.toLocaleString('en')} early       while the hour fills, every ten minutes of processing time`);
   say(`  ${panes.ON_TIME.toLocaleString('en')} on time     when the watermark says that the hour is complete`);
-  say(`  ${panes.LATE.toLocaleString('en')} late        corrections: a flight came after that, and the row was replaced`);
+  say(
+    `  ${panes.LATE.toLocaleString('en')} late        corrections: a flight came after that, and the row was replaced`,
+  );
   say(`Late records: ${late}, beyond the six hours that the pipeline allows; nothing is dropped silently.`);
   const counted = rows.reduce((sum, row) => sum + (row['flights'] as number), 0);
-  say(`Check: ${counted.toLocaleString('en')} flights in the table + ${late} late = ${(counted + late).toLocaleString('en')} events.\n`);
+  say(
+    `Check: ${counted.toLocaleString('en')} flights in the table + ${late} late = ${(counted + late).toLocaleString('en')} events.\n`,
+  );
   say(busiest(rows));
   say(`\n${growth(watch)}`);
 }
@@ -63,13 +67,20 @@ function print(summary: RunSummary, rows: readonly Row[], watch: Growth): void {
 function busiest(rows: readonly Row[]): string {
   const airports = new Map<string, { flights: number; minutes: number; worst: number }>();
   for (const row of rows) {
-    const airport = airports.get(row['airport'] as string) ?? { flights: 0, minutes: 0, worst: Number.NEGATIVE_INFINITY };
+    const airport = airports.get(row['airport'] as string) ?? {
+      flights: 0,
+      minutes: 0,
+      worst: Number.NEGATIVE_INFINITY,
+    };
     airport.flights += row['flights'] as number;
     airport.minutes += (row['flights'] as number) * (row['mean_delay'] as number);
     airport.worst = Math.max(airport.worst, row['max_delay'] as number);
     airports.set(row['airport'] as string, airport);
   }
-  const table = new Table({ head: ['airport', 'flights', 'mean delay (min)', 'longest (min)'], style: { head: [], border: [] } });
+  const table = new Table({
+    head: ['airport', 'flights', 'mean delay (min)', 'longest (min)'],
+    style: { head: [], border: [] },
+  });
   const top = [...airports].sort(([, a], [, b]) => b.flights - a.flights).slice(0, 8);
   for (const [name, { flights, minutes, worst }] of top)
     table.push([name, flights.toLocaleString('en'), (minutes / flights).toFixed(1), String(worst)]);

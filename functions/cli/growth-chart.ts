@@ -38,5 +38,8 @@ export function growth(watch: Growth): string {
     const bar = '█'.repeat(Math.max(1, Math.round((flights / largest) * WIDTH)));
     return `  ${String(pane['pane_index']).padStart(3)}  ${String(pane['pane_timing']).padEnd(7)}  ${bar} ${flights}`;
   });
-  return [`How one row grew, pane by pane: flights from ${first['airport']} in the hour of ${first['window_start']}`, ...bars].join('\n');
+  return [
+    `How one row grew, pane by pane: flights from ${first['airport']} in the hour of ${first['window_start']}`,
+    ...bars,
+  ].join('\n');
 }

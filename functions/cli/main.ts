@@ -1,8 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { conformCommand } from './conform-command.ts';
+import { deadLettersCommand } from './dead-letters-command.ts';
 import type { Io } from './io.ts';
 import { runCommand } from './run-command.ts';
+import { statusCommand } from './status-command.ts';
+import { whyCommand } from './why-command.ts';
+
+const COMMANDS = [runCommand, conformCommand, statusCommand, whyCommand, deadLettersCommand];
 
 /**
  * Runs the command line.
@@ -13,7 +18,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   const program = new Command('millrace')
     .description('Beam and Dataflow streaming semantics on serverless parts of Google Cloud')
     .showHelpAfterError('(try millrace --help)');
-  for (const command of [runCommand(io), conformCommand(io)]) program.addCommand(command);
+  for (const command of COMMANDS) program.addCommand(command(io));
   quiet(program, io);
   try {
     await program.parseAsync(args, { from: 'user' });

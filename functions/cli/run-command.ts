@@ -2,6 +2,9 @@ import { Presets, SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { ConfigurationError } from '../model/errors.ts';
 import { LocalRun, type RunSummary } from '../local/local-run.ts';
+import { isSnapshot, saveSnapshot } from '../local/snapshot.ts';
+import type { Graph } from '../model/graph.ts';
+import { admit } from '../operate/upgrade.ts';
 import type { Io } from './io.ts';
 import { loadPipeline } from './load-pipeline.ts';
 import { writeResults } from './write-results.ts';
@@ -9,6 +12,7 @@ import { writeResults } from './write-results.ts';
 interface RunOptions {
   readonly input: ReadonlyMap<string, string>;
   readonly out?: string;
+  readonly state?: string;
   readonly json?: boolean;
   readonly shards?: string;
 }
@@ -25,11 +29,13 @@ export function runCommand(io: Io): Command {
       new Map<string, string>(),
     )
     .option('--out <dir>', 'where to write <table>.jsonl, late.jsonl and dead-letters.jsonl')
+    .option('--state <dir>', 'where to keep the state of the run, for status, why, dead-letters and their like')
     .option('--json', 'print one JSON object at the end')
     .option('--shards <n>', 'shards of a stage (the result is the same for any number)')
     .addHelpText('after', '\nExample:\n  millrace run flights --input flights=flights.jsonl --out out')
     .action(async (pipeline: string, options: RunOptions) => {
       const graph = await loadPipeline(pipeline);
+      if (options.state !== undefined) refuseState(options.state);
       const bar = io.isTerminal
         ? new SingleBar(
             { format: '{value} events | {duration_formatted}', clearOnComplete: true, noTTYOutput: false },
@@ -50,6 +56,7 @@ export function runCommand(io: Io): Command {
         bar?.stop();
       }
       if (options.out !== undefined) await writeResults(options.out, run);
+      if (options.state !== undefined) await keepState(options.state, graph, run);
       if (options.json) io.out(JSON.stringify(summary));
       else for (const line of describe(summary, options.out)) io.out(line);
     });
@@ -61,6 +68,20 @@ function addInput(value: string, inputs: Map<string, string>): Map<string, strin
   const source = value.slice(0, at);
   if (inputs.has(source)) throw new ConfigurationError(`--input: source '${source}' is given twice`);
   return new Map(inputs).set(source, value.slice(at + 1));
+}
+
+/** @throws {ConfigurationError} when a state would be overwritten */
+function refuseState(directory: string): void {
+  if (isSnapshot(directory))
+    throw new ConfigurationError(
+      `--state: '${directory}' holds the state of an earlier run; name another directory, or remove it`,
+    );
+}
+
+async function keepState(directory: string, { name }: Graph, run: LocalRun): Promise<void> {
+  const { store, warehouse, clock, plan } = run;
+  await admit(store, plan, clock.now());
+  await saveSnapshot(directory, { note: { form: 1, pipeline: name, at: clock.now() }, store, warehouse });
 }
 
 function wholeNumber(flag: string, text: string): number {

@@ -35,6 +35,11 @@ const NOTE = 'snapshot.json';
 const DOCUMENTS = 'documents.jsonl';
 const TABLES = 'tables.jsonl';
 
+/** Whether a directory holds one. */
+export function isSnapshot(directory: string): boolean {
+  return existsSync(join(directory, NOTE));
+}
+
 export async function saveSnapshot(directory: string, { note, store, warehouse }: Snapshot): Promise<void> {
   await mkdir(directory, { recursive: true });
   await replaceLines(join(directory, DOCUMENTS), store.documents());
@@ -45,7 +50,7 @@ export async function saveSnapshot(directory: string, { note, store, warehouse }
 /** @throws {ConfigurationError} when there is none, or it is of another form */
 export async function loadSnapshot(directory: string): Promise<Snapshot> {
   const path = join(directory, NOTE);
-  if (!existsSync(path))
+  if (!isSnapshot(directory))
     throw new ConfigurationError(
       `there is no pipeline's state in '${directory}'; write one with: millrace run PIPELINE --state ${directory}`,
     );

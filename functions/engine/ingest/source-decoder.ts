@@ -1,5 +1,5 @@
 /** From what a source delivers to elements with times. */
-import { DecodeError, messageOf } from '../../model/errors.ts';
+import { DecodeError } from '../../model/errors.ts';
 import type { RecordFacts, Source } from '../../model/source.ts';
 import { type Instant, instant } from '../../model/instant.ts';
 import { type EpochMillis, earlier, MIN_TIMESTAMP, plus } from '../../model/time.ts';
@@ -46,7 +46,7 @@ export class SourceDecoder {
     try {
       value = source.schema.parse(raw.value);
     } catch (cause) {
-      throw new DecodeError(`source '${this.#name}': ${messageOf(cause)}`, { cause });
+      throw new DecodeError(`source '${this.#name}': ${schemaProblem(cause)}`, { cause });
     }
     const { arrival, timestamp } = this.#times(raw, value);
     const id = source.id === undefined ? raw.id : this.#named(ask(source.id, value, raw));

@@ -53,7 +53,10 @@ export async function openState(directory: string, graph: Graph | undefined): Pr
       await embedded.deliver();
       await embedded.stop();
     },
-    close: () => saveSnapshot(directory, { note: { ...note, at: clock.now() }, store, warehouse }),
+    close: async () => {
+      const { writes, deletes } = store.counts;
+      if (writes + deletes > 0) await saveSnapshot(directory, { note, store, warehouse });
+    },
   };
 }
 

@@ -1,0 +1,82 @@
+import { Command } from 'commander';
+import { SYSTEM_CLOCK } from '../local/system.ts';
+import { programsOf } from '../operate/status/programs.ts';
+import { type PipelineStatus, type StageStatus, statusOf } from '../operate/status/status.ts';
+import { survey } from '../operate/status/survey.ts';
+import type { Target } from '../operate/target/target.ts';
+import { at, span, table } from './format.ts';
+import type { Io } from './io.ts';
+import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
+import { watch } from './watch.ts';
+
+interface StatusOptions extends TargetOptions {
+  readonly json?: boolean;
+  readonly watch?: boolean;
+}
+
+/** `millrace status`: every source and stage at a glance. */
+export function statusCommand(io: Io): Command {
+  return addTargetOptions(
+    new Command('status').description(
+      "a pipeline's sources and stages: watermarks, backlog, cells, holds, dead letters",
+    ),
+  )
+    .option('--watch', 'show it again every few seconds')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  millrace status --pipeline flights --project my-project --watch')
+    .action((options: StatusOptions) =>
+      onTarget(options, async (target) => {
+        const show = async (): Promise<void> => {
+          const status = await read(target);
+          if (options.json) io.out(JSON.stringify(status));
+          else for (const line of describe(status)) io.out(line);
+        };
+        await (options.watch ? watch(io, SYSTEM_CLOCK, show) : show());
+      }),
+    );
+}
+
+async function read({ store, pipeline, clock, plan }: Target): Promise<PipelineStatus> {
+  return statusOf(store, await survey(store, pipeline, clock.now(), plan), programsOf(plan));
+}
+
+function describe(status: PipelineStatus): string[] {
+  const { pipeline, topology, lastSweep, sources, stages, deadLetters, lateRecords, now } = status;
+  const swept = lastSweep === null ? 'never swept' : `last sweep ${span(now - lastSweep)} ago`;
+  return [
+    `${pipeline}: topology ${topology ?? 'not noted'}, ${swept}, ${deadLetters} dead letters, ${lateRecords} late records`,
+    '',
+    table(
+      ['SOURCE', 'WATERMARK', 'LAG', 'READERS', 'LAST READ'],
+      sources.map(({ id, watermark, lag, roots, lastRead }) => [id, at(watermark), span(lag), roots, at(lastRead)]),
+    ),
+    '',
+    table(
+      ['STAGE', 'KIND', 'INPUT', 'OUTPUT', 'LAG', 'BACKLOG', 'OLDEST', 'CELLS', 'DUE', 'HELD', 'WAITING', 'DEAD'],
+      stages.map((stage) => [
+        stage.id,
+        stage.kind,
+        at(stage.inputWatermark),
+        at(stage.outputWatermark),
+        span(stage.lag),
+        stage.backlog.envelopes,
+        stage.backlog.oldest === null ? '-' : span(now - stage.backlog.oldest),
+        stage.cells,
+        stage.due,
+        held(stage),
+        waiting(stage),
+        stage.deadLetters,
+      ]),
+    ),
+  ];
+}
+
+function held({ holds }: StageStatus): string {
+  if (holds.earliest === null) return '-';
+  return `${holds.count} from ${at(holds.earliest)}${holds.key === null ? '' : ` by ${holds.key}`}`;
+}
+
+function waiting({ parked, rows }: StageStatus): string {
+  if (rows !== null) return `${rows.waiting} rows${rows.flushing ? ', flushing' : ''}`;
+  return parked === 0 ? '-' : `${parked} elements`;
+}

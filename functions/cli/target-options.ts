@@ -1,0 +1,85 @@
+/** The options by which every operator's command says which pipeline it means, and where that is. */
+import type { Command } from 'commander';
+import { ConfigurationError } from '../model/errors.ts';
+import type { Graph } from '../model/graph.ts';
+import { openCloud } from '../operate/target/cloud-target.ts';
+import { openState } from '../operate/target/state-target.ts';
+import type { Target } from '../operate/target/target.ts';
+import { databaseName } from '../plan/resource-names.ts';
+import { knownPipelines, loadPipeline } from './load-pipeline.ts';
+
+export interface TargetOptions {
+  readonly pipeline?: string;
+  readonly state?: string;
+  readonly project?: string;
+  readonly database?: string;
+  readonly emulators?: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const FIRESTORE_HOST = 'FIRESTORE_EMULATOR_HOST';
+const PUBSUB_HOST = 'PUBSUB_EMULATOR_HOST';
+const EMULATORS_PROJECT = 'millrace-local';
+
+export function addTargetOptions(command: Command): Command {
+  return command
+    .option('--pipeline <name>', 'the pipeline: a name in functions/pipelines, or a path (default: $MILLRACE_PIPELINE)')
+    .option('--state <dir>', 'the state that `millrace run --state` has kept')
+    .option('--project <id>', 'the Google Cloud project where it is deployed (default: $GOOGLE_CLOUD_PROJECT)')
+    .option('--database <id>', 'the Firestore database (default: $MILLRACE_DATABASE, or the one of the pipeline)')
+    .option('--emulators', `work on the emulators at $${FIRESTORE_HOST} and $${PUBSUB_HOST}`);
+}
+
+/** Opens the target, works on it, and closes it whatever happens. */
+export async function onTarget<T>(
+  options: TargetOptions,
+  work: (target: Target) => Promise<T>,
+  env: Environment = process.env,
+): Promise<T> {
+  const target = await openTarget(options, env);
+  try {
+    return await work(target);
+  } finally {
+    await target.close();
+  }
+}
+
+async function openTarget(options: TargetOptions, env: Environment): Promise<Target> {
+  const named = options.pipeline ?? env['MILLRACE_PIPELINE'];
+  if (options.state !== undefined)
+    return openState(options.state, named === undefined ? undefined : await loadPipeline(named));
+  if (named === undefined)
+    throw new ConfigurationError(
+      'which pipeline? Name it with --pipeline, or with $MILLRACE_PIPELINE; or name the state of a local run with --state',
+    );
+  const graph = await codeOf(named);
+  const pipeline = graph?.name ?? named;
+  return openCloud(addressOf(options, pipeline, env), pipeline, graph);
+}
+
+/** The code, where a name stands for some here; else the name alone must do. */
+async function codeOf(named: string): Promise<Graph | undefined> {
+  const isName = /^[a-z0-9-]+$/.test(named);
+  return isName && !(await knownPipelines()).includes(named) ? undefined : loadPipeline(named);
+}
+
+function addressOf(options: TargetOptions, pipeline: string, env: Environment): Parameters<typeof openCloud>[0] {
+  const database = options.database ?? env['MILLRACE_DATABASE'];
+  const named = options.project ?? env['GOOGLE_CLOUD_PROJECT'];
+  if (options.emulators) {
+    const firestoreHost = env[FIRESTORE_HOST];
+    if (firestoreHost === undefined)
+      throw new ConfigurationError(
+        `--emulators: $${FIRESTORE_HOST} is not set; start the emulators, and set it and $${PUBSUB_HOST} as they say`,
+      );
+    const databaseId = database ?? '(default)';
+    return { projectId: named ?? EMULATORS_PROJECT, databaseId, firestoreHost, pubsubHost: env[PUBSUB_HOST] };
+  }
+  if (named === undefined)
+    throw new ConfigurationError(
+      'where is it? Name a project with --project (or $GOOGLE_CLOUD_PROJECT), --emulators, or the state of a local run with --state',
+    );
+  const databaseId = database ?? databaseName(pipeline);
+  return { projectId: named, databaseId, firestoreHost: undefined, pubsubHost: undefined };
+}
