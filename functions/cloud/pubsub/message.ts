@@ -8,7 +8,7 @@ import { isRootId, isShardRoot, parseShardId, shardId } from '../../engine/proto
 import type { Range } from '../../engine/protocol/ranges.ts';
 import { DecodeError, messageOf } from '../../model/errors.ts';
 import { type EpochMillis, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
-import type { BusMessage, Envelope, Tick } from '../../ports/bus.ts';
+import type { BusMessage, Envelope, Tick, ViewFact } from '../../ports/bus.ts';
 
 /** A message's payload, as it is published and as it is pushed. */
 export interface WireMessage {
@@ -22,16 +22,17 @@ const COMPRESS_ABOVE = 4 * 1024;
 const MAX_UNPACKED = 4 * 1024 * 1024;
 const GZIP = 'gzip';
 
-type TickBody = Pick<Tick, 'settled' | 'gone'>;
+type TickBody = Pick<Tick, 'settled' | 'gone' | 'views'>;
 
 export function encodeMessage(message: BusMessage, pipeline: string): WireMessage {
   const { stage, shard } = parseShardId(message.target);
   const place = { pipeline, stage, shard: String(shard), kind: message.kind };
   const inputWatermark = String(message.inputWatermark);
   if (message.kind === 'tick') {
-    const { outputWatermark, processingTime, settled, gone } = message;
+    const { outputWatermark, processingTime, settled, gone, views } = message;
     const times = { inputWatermark, outputWatermark: String(outputWatermark), processingTime: String(processingTime) };
-    return packed(JSON.stringify({ settled, gone } satisfies TickBody), { ...place, ...times });
+    const body: TickBody = { settled, gone, ...(views === undefined ? {} : { views }) };
+    return packed(JSON.stringify(body), { ...place, ...times });
   }
   const { sender, number, earliest, count, body } = message;
   const numbers = { number: String(number), earliest: String(earliest), count: String(count) };
@@ -71,10 +72,10 @@ function decodeEnvelope(message: WireMessage, target: string, inputWatermark: Ep
 }
 
 function decodeTick(message: WireMessage, target: string, inputWatermark: EpochMillis): Tick {
-  const { settled, gone } = tickBody(unpacked(message));
+  const facts = tickBody(unpacked(message));
   const outputWatermark = instant(message.attributes, 'outputWatermark');
   const processingTime = instant(message.attributes, 'processingTime');
-  return { kind: 'tick', target, inputWatermark, outputWatermark, processingTime, settled, gone };
+  return { kind: 'tick', target, inputWatermark, outputWatermark, processingTime, ...facts };
 }
 
 function tickBody(text: string): TickBody {
@@ -84,12 +85,24 @@ function tickBody(text: string): TickBody {
   } catch {
     throw refused('data', text, 'JSON');
   }
-  const { settled, gone } = body ?? {};
-  const facts = typeof settled === 'object' && settled !== null ? Object.entries(settled) : [['', []]];
-  if (!facts.every(([root, ranges]) => isRootId(root) && Array.isArray(ranges) && ranges.every(isRange)))
+  const { settled, gone, views } = body ?? {};
+  const facts = entries(settled);
+  if (!facts?.every(([root, ranges]) => isRootId(root) && Array.isArray(ranges) && ranges.every(isRange)))
     throw refused('data.settled', text, 'ranges of numbers by root');
   if (!Array.isArray(gone) || !gone.every(isRootId)) throw refused('data.gone', text, 'names of roots');
-  return { settled: Object.fromEntries(facts), gone };
+  if (views === undefined) return { settled: Object.fromEntries(facts), gone };
+  const seen = entries(views);
+  if (!seen?.every(([, fact]) => isViewFact(fact))) throw refused('data.views', text, 'facts of views');
+  return { settled: Object.fromEntries(facts), gone, views: Object.fromEntries(seen) };
+}
+
+function entries<T>(value: Readonly<Record<string, T>> | undefined): [string, T][] | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
+}
+
+function isViewFact(value: unknown): value is ViewFact {
+  const { revision, watermark, passed } = (value ?? {}) as Partial<ViewFact>;
+  return Number.isSafeInteger(revision) && isInstant(watermark) && isInstant(passed);
 }
 
 function isRange(value: unknown): value is Range {
@@ -126,9 +139,12 @@ function wholeNumber(attributes: WireMessage['attributes'], name: string, least:
 function instant(attributes: WireMessage['attributes'], name: string): EpochMillis {
   const text = attributes[name] ?? '';
   const value = Number(text);
-  if (!/^-?\d+$/.test(text) || value < MIN_TIMESTAMP || value > MAX_TIMESTAMP)
-    throw refused(name, attributes[name], 'an instant');
-  return value as EpochMillis;
+  if (!/^-?\d+$/.test(text) || !isInstant(value)) throw refused(name, attributes[name], 'an instant');
+  return value;
+}
+
+function isInstant(value: unknown): value is EpochMillis {
+  return Number.isInteger(value) && (value as number) >= MIN_TIMESTAMP && (value as number) <= MAX_TIMESTAMP;
 }
 
 function refused(attribute: string, value: string | undefined, expected: string): DecodeError {

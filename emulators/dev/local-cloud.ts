@@ -1,0 +1,182 @@
+/**
+ * A deployed pipeline on this machine: emulators, the manifest's topics and subscriptions, its functions as processes, the
+ * relay in Pub/Sub's place and a scheduler in Cloud Scheduler's. Invariant: `stop` ends everything that was started here,
+ * and nothing outlives this process (launch-process.ts).
+ */
+import { FirestoreStore } from '../../functions/cloud/firestore/store.ts';
+import { LOCAL_VARIABLES, type Tuning } from '../../functions/cloud/configuration.ts';
+import type { Graph } from '../../functions/model/graph.ts';
+import type { DeployedFunction, Shape } from '../../functions/plan/deployed-functions.ts';
+import { PROJECT_VARIABLES } from '../../functions/plan/environment.ts';
+import { type Manifest, manifestOf } from '../../functions/plan/manifest.ts';
+import { type Plan, plan } from '../../functions/plan/plan.ts';
+import { QUERIES } from '../../functions/ports/queries.ts';
+import { COLLECTIONS } from '../../functions/ports/store.ts';
+import { type Emulators, startEmulators } from '../launch.ts';
+import { type Clients, openClients } from '../relay/clients.ts';
+import { type MonitoringOptions, startMonitoring } from '../monitoring/server.ts';
+import { type Relay, type RelayOptions, startRelay } from '../relay/relay.ts';
+import { startTableServer, type TableServer } from '../tables/server.ts';
+import { type FunctionProcess, startFunctionProcess } from './function-process.ts';
+import { createPubSubParts } from './pub-sub-parts.ts';
+import { type Scheduler, startScheduler } from './scheduler.ts';
+
+export interface LocalCloudOptions {
+  readonly graph: Graph;
+  /** The pipeline's file. */
+  readonly module: string;
+  /** Shards and slots of each stage; defaults as for `plan`. */
+  readonly shards?: number;
+  readonly slots?: number;
+  /** Default `functions`. */
+  readonly shape?: Shape;
+  readonly projectId?: string;
+  /** Emulators that run already; they are not stopped. Default: they are started. */
+  readonly emulators?: BothEmulators;
+  /** How often the scheduler sweeps. Default a minute, as in the cloud. */
+  readonly sweepEveryMillis?: number;
+  /** What happens oftener than in the cloud. */
+  readonly tuning?: Partial<Tuning>;
+  /** Pushes in flight of one subscription. Default 250, the functions' own concurrency. */
+  readonly concurrency?: number;
+  readonly relay?: Pick<RelayOptions, 'troubles' | 'onProblem'>;
+  /** How often the backlog is sampled, and how late a sample is seen. Default: as Cloud Monitoring's. */
+  readonly monitoring?: Omit<MonitoringOptions, 'stats'>;
+  /** Variables for all functions. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Told of what functions print. */
+  readonly onOutput?: (functionId: string, text: string) => void;
+}
+
+export type BothEmulators = Emulators<{ projectId: string }>;
+
+const DEFAULT_PROJECT = 'demo-millrace';
+const DEFAULT_CONCURRENCY = 250;
+const MINUTE = 60_000;
+/** A push that was refused is tried again soon: nobody waits for a machine of Google's here. */
+const BACKOFF = { minimum: 100, maximum: 2_000 };
+
+export interface LocalCloud {
+  readonly plan: Plan;
+  readonly manifest: Manifest;
+  readonly emulators: BothEmulators;
+  readonly clients: Clients;
+  readonly tables: TableServer;
+  /** The pipeline's documents, as operators see them. */
+  readonly store: FirestoreStore;
+  readonly relay: Relay;
+  readonly scheduler: Scheduler;
+  /** By the function's id. */
+  readonly functions: ReadonlyMap<string, FunctionProcess>;
+  /** Kills a function and starts it again at the same address. @param signal default SIGKILL */
+  restart(id: string, signal?: NodeJS.Signals): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
+  const ended: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of ended.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await start(options, (end) => ended.push(end))), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  options: LocalCloudOptions,
+  atEnd: (end: () => Promise<unknown>) => void,
+): Promise<Omit<LocalCloud, 'stop'>> {
+  const { graph, shards, slots, shape = 'functions' } = options;
+  const planned = plan(graph, {
+    ...(shards === undefined ? {} : { shards }),
+    ...(slots === undefined ? {} : { slots }),
+  });
+  const manifest = manifestOf(planned, { queries: QUERIES, collections: COLLECTIONS, shape });
+  const emulators = options.emulators ?? (await ownEmulators(options, atEnd));
+  const projectId = options.projectId ?? emulators.projectId;
+  const clients = await openClients(projectId, emulators.pubsubHost);
+  atEnd(() => clients.close());
+  await createPubSubParts(clients, projectId, manifest);
+  const tables = await startTableServer();
+  atEnd(() => tables.stop());
+  const store = new FirestoreStore({ projectId, pipeline: graph.name, emulatorHost: emulators.firestoreHost });
+  atEnd(() => store.close());
+
+  let stats: Relay['stats'] = () => [];
+  const monitoring = await startMonitoring({ ...options.monitoring, stats: () => stats() });
+  atEnd(() => monitoring.stop());
+  const environment = {
+    ...environmentOf(options, emulators, projectId, tables),
+    [LOCAL_VARIABLES.monitoring]: monitoring.url,
+    ...options.environment,
+  };
+  const functions = new Map<string, FunctionProcess>();
+  const startOne = async (deployed: DeployedFunction, port?: number): Promise<void> => {
+    const onOutput = (text: string) => options.onOutput?.(deployed.id, text);
+    const at = port === undefined ? {} : { port };
+    functions.set(deployed.id, await startFunctionProcess(deployed, { environment, onOutput, ...at }));
+  };
+  atEnd(() => Promise.all([...functions.values()].map((one) => one.process.stop())));
+  await Promise.all(manifest.functions.map((deployed) => startOne(deployed)));
+
+  const urlOf = (id: string, path: string): string => `${functions.get(id)!.url}${path}`;
+  const relay = await startRelay({
+    projectId,
+    pubsubHost: emulators.pubsubHost,
+    routes: manifest.subscriptions.flatMap(({ name, push }) =>
+      push === null
+        ? []
+        : [
+            {
+              subscription: name,
+              url: urlOf(push.function, push.path),
+              concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
+              retryBackoff: BACKOFF,
+            },
+          ],
+    ),
+    ...options.relay,
+  });
+  stats = () => relay.stats();
+  atEnd(() => relay.stop());
+  const scheduler = startScheduler(
+    () => [urlOf(manifest.sweep.function, manifest.sweep.path)],
+    options.sweepEveryMillis ?? MINUTE,
+  );
+  atEnd(() => scheduler.stop());
+  const restart = async (id: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    const { process: child, url } = functions.get(id)!;
+    process.kill(child.pid, signal);
+    await child.ended;
+    await startOne(manifest.functions.find((deployed) => deployed.id === id)!, Number(new URL(url).port));
+  };
+  return { plan: planned, manifest, emulators, clients, tables, store, relay, scheduler, functions, restart };
+}
+
+async function ownEmulators(
+  { projectId }: LocalCloudOptions,
+  atEnd: (end: () => Promise<unknown>) => void,
+): Promise<BothEmulators> {
+  const emulators = await startEmulators({ projectId: projectId ?? DEFAULT_PROJECT });
+  atEnd(() => emulators.stop());
+  return emulators;
+}
+
+function environmentOf(
+  { module, tuning }: LocalCloudOptions,
+  emulators: BothEmulators,
+  projectId: string,
+  tables: TableServer,
+): Record<string, string> {
+  return {
+    ...emulators.environment,
+    [PROJECT_VARIABLES.project]: projectId,
+    [LOCAL_VARIABLES.module]: module,
+    [LOCAL_VARIABLES.tables]: tables.url,
+    ...(tuning === undefined ? {} : { [LOCAL_VARIABLES.tuning]: JSON.stringify(tuning) }),
+  };
+}
