@@ -58,8 +58,12 @@ interface Memory {
   root: Root;
   version: Version | 'absent';
   readonly workspace: Workspace;
+  /** When it was last known to be what is stored. */
+  seen: EpochMillis;
 }
 
+/** A tick that brings nothing makes a shard look at the store when it has not done so for this long; milliseconds. */
+const LOOK_AGAIN_AFTER = 10_000;
 /** A commit stays below this many characters, at most three bytes each; Firestore's own limit is 10 MiB. */
 const MAX_BATCH_CHARACTERS = 900_000;
 /** Elements of one bundle. */
@@ -182,7 +186,7 @@ export class Shard {
       fresh.length > 0 ||
       this.#facts.worthCommit(memory.root, this.#setting.clock.now()) ||
       memory.workspace.isWoken?.(this.#facts);
-    if (!isWorthIt) return false;
+    if (!isWorthIt) return await this.#lookAgain(memory, ticks);
     const draft = this.#draft(memory.root, ticks);
     const nonce = this.#setting.ids.unique();
     const place = (i: number) => ({
@@ -213,12 +217,31 @@ export class Shard {
     try {
       return await run();
     } catch (cause) {
-      const [stored] = await this.#setting.store.get('roots', [this.id]);
-      if ((stored?.version ?? 'absent') === version) throw cause;
+      if ((await this.#storedVersion()) === version) throw cause;
       throw new ContentionError(`${this.id} was committed by another instance while a bundle read its cells`, {
         cause,
       });
     }
+  }
+
+  /**
+   * Ticks have brought nothing to what is remembered. A sweep sends none without a reason, so another instance may have
+   * committed what it means.
+   */
+  async #lookAgain(memory: Memory, ticks: readonly Tick[]): Promise<boolean> {
+    const now = this.#setting.clock.now();
+    if (ticks.length === 0 || now < memory.seen + LOOK_AGAIN_AFTER) return false;
+    if ((await this.#storedVersion()) === memory.version) {
+      memory.seen = now;
+      return false;
+    }
+    this.#memory = undefined;
+    return await this.#tryBundle([], ticks);
+  }
+
+  async #storedVersion(): Promise<Version | 'absent'> {
+    const [stored] = await this.#setting.store.get('roots', [this.id]);
+    return stored?.version ?? 'absent';
   }
 
   #draft(root: Root, ticks: readonly Tick[]): RootDraft {
@@ -245,17 +268,18 @@ export class Shard {
     );
     memory.root = root;
     memory.version = version;
+    memory.seen = this.#setting.clock.now();
     memory.workspace.committed(root);
     this.#facts.committed();
     this.onCommitted?.(root);
   }
 
   async #load(): Promise<Memory> {
-    const { store, topology } = this.#setting;
+    const { store, clock, topology } = this.#setting;
     const [stored] = await store.get('roots', [this.id]);
     const root = (stored?.body as Root | undefined) ?? newRoot(this.id, topology);
     const version = stored?.version ?? 'absent';
-    return { root, version, workspace: this.#work.open(root, version) };
+    return { root, version, workspace: this.#work.open(root, version), seen: clock.now() };
   }
 
   /**

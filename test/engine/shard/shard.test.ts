@@ -7,13 +7,13 @@ import { MemoryBus } from '../../../functions/local/memory-bus.ts';
 import { MemoryStore } from '../../../functions/local/memory-store.ts';
 import { SeededIds, VirtualClock } from '../../../functions/local/virtual-clock.ts';
 import { MIN_TIMESTAMP, type EpochMillis } from '../../../functions/model/time.ts';
-import type { Envelope } from '../../../functions/ports/bus.ts';
+import type { Envelope, Tick } from '../../../functions/ports/bus.ts';
 
 const SHARD = 'totals~0';
 
-function settingOf(store: MemoryStore): ShardSetting {
+function settingOf(store: MemoryStore, now = { at: 0 }): ShardSetting {
   const ids = new SeededIds(1);
-  const clock = { now: () => 0 as EpochMillis, sleep: async () => undefined };
+  const clock = { now: () => now.at as EpochMillis, sleep: async () => undefined };
   const known = { pipeline: 'test', topology: 1, inputWatermarkOf: () => MIN_TIMESTAMP };
   return { ...known, store, bus: new MemoryBus(ids), clock: Object.assign(new VirtualClock(), clock), ids };
 }
@@ -59,5 +59,53 @@ describe('a bundle that fails', () => {
     await store.commit({ preconditions: [], sets: [sender], deletes: [] });
     const { work } = failingOnce(async () => undefined);
     await expect(new Shard(SHARD, settingOf(store), work).offer(envelope)).rejects.toThrow('do not fit the root');
+  });
+});
+
+describe('a tick that brings nothing', () => {
+  const tick: Tick = {
+    kind: 'tick',
+    target: SHARD,
+    inputWatermark: MIN_TIMESTAMP,
+    outputWatermark: MIN_TIMESTAMP,
+    processingTime: 0 as EpochMillis,
+    settled: {},
+    gone: [],
+  };
+  /** Work that has nothing to do. */
+  const idle: Work = {
+    open: () => ({
+      run: async () => ({
+        sets: [],
+        deletes: [],
+        characters: 0,
+        output: new BundleOutput(),
+        counts: noCounts(),
+        more: false,
+      }),
+      committed: () => undefined,
+    }),
+  };
+  const due = { ...newRoot(SHARD, 1), processingDue: 5_000 as EpochMillis };
+
+  it('is believed for a while, and then makes the shard look at what another instance has committed', async () => {
+    const store = new MemoryStore();
+    const now = { at: 0 };
+    const shard = new Shard(SHARD, settingOf(store, now), idle);
+    await shard.offer(tick);
+    await store.commit({ preconditions: [], sets: [{ collection: 'roots', id: SHARD, body: due }], deletes: [] });
+    const commits: number[] = [];
+    for (now.at of [9_999, 10_000]) {
+      await shard.offer(tick);
+      commits.push(store.counts.commits);
+    }
+    expect(commits).toEqual([1, 2]);
+  });
+  it('costs one read for each such look', async () => {
+    const store = new MemoryStore();
+    const now = { at: 0 };
+    const shard = new Shard(SHARD, settingOf(store, now), idle);
+    for (now.at of [0, 1_000, 10_000, 11_000, 20_000]) await shard.offer(tick);
+    expect(store.counts.reads).toBe(3);
   });
 });
