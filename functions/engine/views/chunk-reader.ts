@@ -46,7 +46,7 @@ export class ChunkReader {
 
   /** All lines, read as one value that is kept. */
   whole<T extends object>(read: (lines: string[]) => T): Promise<T> {
-    return this.#current((version) => this.#kept(version, 0, version.chunks, read));
+    return this.#current((version) => this.#kept('values', version, 0, version.chunks, read));
   }
 
   /**
@@ -57,12 +57,13 @@ export class ChunkReader {
     partOf: (version: Version) => readonly [from: number, to: number],
     read: (lines: string[]) => T,
   ): Promise<T> {
-    return this.#current((version) => this.#kept(version, ...partOf(version), read));
+    return this.#current((version) => this.#kept('part', version, ...partOf(version), read));
   }
 
   /** The lines of one chunk after the other, all of the version in which it began. */
   async *each(): AsyncGenerator<readonly string[]> {
-    const linesOf = (version: Version, chunk: number) => this.#kept(version, chunk, chunk + 1, (lines) => lines);
+    const linesOf = (version: Version, chunk: number) =>
+      this.#kept('lines', version, chunk, chunk + 1, (lines) => lines);
     const version = await this.#current(async (current) =>
       current.chunks === 0 || (await linesOf(current, 0)) !== undefined ? current : undefined,
     );
@@ -93,12 +94,13 @@ export class ChunkReader {
 
   /** A part in the form in which it is used, from memory where it is there; undefined when a chunk is missing. */
   async #kept<T extends object>(
+    form: 'values' | 'part' | 'lines',
     version: Version,
     from: number,
     to: number,
     read: (lines: string[]) => T,
   ): Promise<T | undefined> {
-    const key = `${version.version}~${from}~${to}`;
+    const key = `${version.version}~${form}~${from}~${to}`;
     const kept = this.#cache.get(key);
     if (kept !== undefined) return kept as T;
     const lines = await this.#lines(version, from, to);

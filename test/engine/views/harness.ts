@@ -12,6 +12,7 @@ import { epochMillis, type EpochMillis } from '../../../functions/model/time.ts'
 import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import { plan } from '../../../functions/plan/plan.ts';
+import type { BusMessage } from '../../../functions/ports/bus.ts';
 import type { Store } from '../../../functions/ports/store.ts';
 
 /** An element, or (without value) only a mark that moves the source's watermark. */
@@ -57,11 +58,15 @@ export class Harness {
   readonly clock = new VirtualClock(epochMillis(0));
   readonly bus: MemoryBus;
   readonly embedded: Embedded;
+  /** Messages that the bus loses. */
+  lose: (message: BusMessage) => boolean = () => false;
   readonly #records = new Map<string, number>();
 
   private constructor(graph: Graph, { shards = 2, wrap }: HarnessOptions) {
     const ids = new SeededIds(1);
     this.bus = new MemoryBus(ids);
+    const send = this.bus.send.bind(this.bus);
+    this.bus.send = (messages) => send(messages.filter((message) => !this.lose(message)));
     this.embedded = new Embedded({
       plan: plan(graph, { shards }),
       store: wrap?.(this.store) ?? this.store,
