@@ -6,6 +6,7 @@ import { type AssemblySetting, assembleShard, viewReader } from '../engine/assem
 import { chainOf } from '../engine/chain/stage-chain.ts';
 import type { Chain } from '../engine/chain/chain.ts';
 import { type ReadRecord, SplitReader } from '../engine/ingest/split-reader.ts';
+import type { SourceMessage } from '../engine/ingest/source-message.ts';
 import { SourceDecoder } from '../engine/ingest/source-decoder.ts';
 import type { RootId } from '../engine/protocol/names.ts';
 import type { Root, SettledFacts } from '../engine/protocol/root.ts';
@@ -21,7 +22,9 @@ import type { Plan, PlannedSource, Stage } from '../plan/plan.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { Warehouse } from '../ports/warehouse.ts';
 import type { Store } from '../ports/store.ts';
+import { MemoryBacklog } from './memory-backlog.ts';
 import type { MemoryBus } from './memory-bus.ts';
+import { MessageSources } from './message-sources.ts';
 
 export interface EmbeddedOptions {
   readonly plan: Plan;
@@ -34,13 +37,17 @@ export interface EmbeddedOptions {
   readonly epoch?: number;
   /** Whether tables are flushed by age; a run whose tables nobody reads before its end may leave it. Default true. */
   readonly flushByAge?: boolean;
+  /** Ingest instances of each source of messages. Default 1. */
+  readonly instances?: number;
+  /** Of the sources of messages. Default: one that is exact at any time. */
+  readonly backlog?: MemoryBacklog;
 }
 
 const SPLIT = '0';
 
 export class Embedded {
   readonly plan: Plan;
-  /** What all stages have counted, by stage. */
+  /** What all stages and sources of messages have counted, by their names. */
   readonly counts = new Map<string, BundleCounts>();
   readonly #options: EmbeddedOptions;
   readonly #setting: AssemblySetting;
@@ -49,6 +56,7 @@ export class Embedded {
   readonly #flushers: Flusher[] = [];
   readonly #readers = new Map<string, SplitReader>();
   readonly #decoders = new Map<string, SourceDecoder>();
+  readonly #messages: MessageSources;
   readonly #chains: Chain[] = [];
   readonly #sweeper: Sweeper;
   readonly #pending = new Set<Promise<void>>();
@@ -56,10 +64,11 @@ export class Embedded {
   #failure: unknown;
 
   constructor(options: EmbeddedOptions) {
-    const { plan, store, bus, warehouse, clock, ids, epoch = 1, flushByAge = true } = options;
+    const { plan, store, bus, warehouse, clock, ids, epoch = 1, flushByAge = true, instances = 1 } = options;
+    const { backlog = new MemoryBacklog(clock) } = options;
     this.plan = plan;
     this.#options = options;
-    this.#sweeper = new Sweeper({ plan, store, bus, clock });
+    this.#sweeper = new Sweeper({ plan, store, bus, clock, backlog });
     const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
     const byAge = (own: FlushPolicy): FlushPolicy => (flushByAge ? own : { ...own, every: MAX_TIMESTAMP });
@@ -70,7 +79,12 @@ export class Embedded {
       this.counts.set(stage.id, noCounts());
       for (let shard = 0; shard < stage.shards; shard++) this.#addShard(stage, shard);
     }
-    for (const source of plan.sources) this.#addSource(source);
+    for (const source of plan.sources) {
+      if (source.reader === 'splits') this.#addSplit(source);
+      else this.counts.set(source.id, noCounts());
+    }
+    this.#messages = new MessageSources(plan, this.#setting, backlog, instances);
+    this.#chains.push(...this.#messages.chains);
   }
 
   /** Sets up the steps and opens the sources. */
@@ -98,11 +112,19 @@ export class Embedded {
     await reader.commit(records, ended, this.#settled.get(reader.id));
   }
 
-  /** Lets a source that has ended drop what sweeps have found to be taken. */
+  /**
+   * Delivers a message of a source that is not read by position, to one of its instances. What it sends waits on the bus.
+   * @returns when it was acknowledged; rejects when it has to be delivered again
+   */
+  offer(source: string, message: SourceMessage, instance = 0): Promise<void> {
+    return this.#messages.offer(source, message, instance);
+  }
+
+  /** Lets a source that has ended drop what sweeps have found to be taken; instances that take messages learn it themselves. */
   async settle(source: string): Promise<void> {
-    const reader = this.#readers.get(source)!;
-    const facts = this.#settled.get(reader.id);
-    if (facts !== undefined) await reader.commit([], reader.state.ended, facts);
+    const reader = this.#readers.get(source);
+    const facts = reader && this.#settled.get(reader.id);
+    if (reader !== undefined && facts !== undefined) await reader.commit([], reader.state.ended, facts);
   }
 
   /** Computes watermarks; the ticks wait on the bus. */
@@ -159,7 +181,7 @@ export class Embedded {
     shard.onCommitted = (root) => this.#flushWhenDue(root, flusher, policy);
   }
 
-  #addSource(source: PlannedSource): void {
+  #addSplit(source: PlannedSource): void {
     const chain = chainOf(this.plan, source, this.#setting.inputWatermarkOf);
     this.#chains.push(chain);
     this.#readers.set(source.id, new SplitReader(source, SPLIT, this.#setting, chain));
@@ -185,6 +207,7 @@ export class Embedded {
   #count(stage: string, counts: BundleCounts): void {
     const total = this.counts.get(stage)!;
     total.elements += counts.elements;
+    total.duplicates += counts.duplicates;
     total.late += counts.late;
     total.deadLetters += counts.deadLetters;
     total.panes.EARLY += counts.panes.EARLY;
