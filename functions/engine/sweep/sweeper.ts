@@ -84,19 +84,21 @@ export class Sweeper {
     const progress = progressOfSources(plan, roots, samples, now, this.#setting.timing);
     const messages = watermarksOfMessages(progress, published.watermarks.output);
     const computed = computeWatermarks(plan.stages, roots, { ...sourceWatermarks(roots, now), ...messages });
-    this.#known = advance(advance(this.#known, published.watermarks), computed);
+    // Known to others only once it is published; sweeps of one process may overlap.
+    const known = advance(advance(this.#known, published.watermarks), computed);
     const horizons = Object.fromEntries([...progress].map(([source, { horizon }]) => [source, horizon]));
     const lastSweep = later(published.lastSweep, now);
-    await store.raise(PIPELINE_DOCUMENT, toFields(this.#known, lastSweep, horizons, published));
+    await store.raise(PIPELINE_DOCUMENT, toFields(known, lastSweep, horizons, published));
+    this.#known = advance(this.#known, known);
     const settled = settledFactsOf(roots);
-    const ticks = ticksFor(plan, roots, settled, this.#known, now);
+    const ticks = ticksFor(plan, roots, settled, known, now);
     if (ticks.length > 0) await bus.send(ticks);
     const republished = await republish(store, bus, roots, published.lastSweep, now);
     const senders = this.#senders(roots);
     const counted = (root: RootId): EpochMillis => progress.get(sourceOf(root) ?? '')?.counted ?? MIN_TIMESTAMP;
     await this.#settledWriter.write(store, senders, settled, counted, now);
     const retired = await new Retirement(store, bus, snapshot, counted).retire(senders, now, retireAfter);
-    return { watermarks: this.#known, roots, settled, ticks, republished, retired };
+    return { watermarks: known, roots, settled, ticks, republished, retired };
   }
 
   async #snapshot(): Promise<Snapshot> {
