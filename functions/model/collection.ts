@@ -7,12 +7,23 @@ import { collect } from './combine.ts';
 import type { DoFn, ElementContext, SideDoFn, Tag } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
-import { LATE_OUTPUT, MAIN_OUTPUT, type Node, type ReduceNode, type Ref, type ViewShape } from './graph.ts';
+import {
+  LATE_OUTPUT,
+  MAIN_OUTPUT,
+  type Node,
+  type ReduceNode,
+  type Ref,
+  type StatefulNode,
+  type ViewShape,
+} from './graph.ts';
 import type { Key, KV } from './key.ts';
 import type { LateRecord } from './late.ts';
 import { type BigQueryOptions, bigQueryNode, type PubSubSinkOptions, pubSubSinkNode } from './sinks.ts';
+import type { StateSpecs } from './state.ts';
+import { type StatefulDoFn, type StatefulOptions, statefulNode } from './stateful.ts';
 import type { Columns } from './table.ts';
 import { type Duration, millis } from './time.ts';
+import type { TimerSpecs } from './timers.ts';
 import {
   checkSideInputs,
   type SideInputs,
@@ -214,6 +225,19 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
     return this.view(name, 'multimap', options);
   }
 
+  /**
+   * The author's own code with state and timers for each key and window.
+   * @throws {ConfigurationError} for windows that merge, and for what is declared badly
+   */
+  statefulParDo<Out, S extends StateSpecs = Record<never, never>, T extends TimerSpecs = Record<never, never>>(
+    name: string,
+    doFn: StatefulDoFn<K, V, Out, S, T> | (() => StatefulDoFn<K, V, Out, S, T>),
+    options: StatefulOptions = {},
+  ): StatefulResult<K, V, Out> {
+    const node = this.builder.add(statefulNode(name, this.ref, this.strategy, doFn, options));
+    return new StatefulResult<K, V, Out>(this.builder, main(node), this.strategy, this.bounded);
+  }
+
   private reduce<Acc, Out>(name: string, combine: CombineFn<V, Acc, Out>, liftable: boolean): GroupedByKey<K, Out, V> {
     checkGroupable(`'${name}'`, this.strategy, this.bounded);
     const node = this.builder.add({
@@ -280,6 +304,24 @@ export class ParDoResult<U> extends PCollection<U> {
         `parDo '${node.name}' has no output '${output.name}'; declare its tag in { outputs: […] }`,
       );
     return new PCollection<T>(this.builder, { node, output: output.name }, this.strategy, this.bounded);
+  }
+}
+
+/** The outputs of a stateful DoFn: itself is the main one. */
+export class StatefulResult<K extends Key, V, Out> extends PCollection<Out> {
+  /** The further output that `tag` names. */
+  get<T>(output: Tag<T>): PCollection<T> {
+    const node = this.ref.node as StatefulNode;
+    if (!node.outputs.includes(output.name))
+      throw new ConfigurationError(
+        `'${node.name}' has no output '${output.name}'; declare its tag in { outputs: […] }`,
+      );
+    return new PCollection<T>(this.builder, { node, output: output.name }, this.strategy, this.bounded);
+  }
+
+  /** The elements that came after their windows had expired. Unless it is read, they become dead letters of class `LATE`. */
+  late(): PCollection<LateRecord<K, V>> {
+    return new PCollection(this.builder, { node: this.ref.node, output: LATE_OUTPUT }, this.strategy, this.bounded);
   }
 }
 

@@ -4,7 +4,9 @@
  */
 import type { CombineFn } from './combine.ts';
 import type { DoFn, ElementContext } from './dofn.ts';
+import type { RetryPolicy } from './retry.ts';
 import type { Source } from './source.ts';
+import type { AnyStatefulDoFn } from './stateful.ts';
 import type { Column } from './table.ts';
 import type { Millis } from './time.ts';
 import type { WindowFn } from './windows.ts';
@@ -99,6 +101,32 @@ export interface SideParDoNode extends NodeBase {
   /** Of its input: how long after its end a window may still bring elements. */
   readonly allowedLateness: Millis;
 }
+/** The author's code with state and timers. */
+export interface StatefulNode extends NodeBase {
+  readonly kind: 'stateful';
+  readonly strategy: WindowingStrategy;
+  /** Makes the DoFn of one shard. */
+  readonly makeDoFn: () => AnyStatefulDoFn;
+  readonly outputs: readonly string[];
+  readonly allowedSkew: number;
+  readonly retry: RetryPolicy | undefined;
+  readonly timeSorted: boolean;
+}
+/** Lets the first element of each key and window pass. */
+export interface DeduplicateNode extends NodeBase {
+  readonly kind: 'deduplicate';
+  readonly strategy: WindowingStrategy;
+  readonly by: (value: unknown, context: ElementContext) => unknown;
+  readonly horizon: Millis;
+  /** On which clock the horizon runs. */
+  readonly clock: 'event' | 'processing';
+}
+/** Sends elements to shards and on, unchanged. */
+export interface ReshuffleNode extends NodeBase {
+  readonly kind: 'reshuffle';
+  /** Whether elements have keys, and go to the shards of their keys. */
+  readonly keyed: boolean;
+}
 export interface WriteBigQueryNode extends NodeBase {
   readonly kind: 'writeBigQuery';
   readonly table: string;
@@ -130,6 +158,9 @@ export type Node =
   | ReduceNode
   | ViewNode
   | SideParDoNode
+  | StatefulNode
+  | DeduplicateNode
+  | ReshuffleNode
   | WriteBigQueryNode
   | WritePubSubNode;
 

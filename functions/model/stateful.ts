@@ -20,12 +20,12 @@
  */
 import type { OutputOptions, Tag } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
-import { LATE_OUTPUT, MAIN_OUTPUT } from './graph.ts';
+import { LATE_OUTPUT, MAIN_OUTPUT, type Ref, type StatefulNode } from './graph.ts';
 import type { Key, KV } from './key.ts';
 import type { PaneInfo } from './pane.ts';
-import type { RetryOptions } from './retry.ts';
+import { type RetryOptions, retryPolicy } from './retry.ts';
 import type { StatesOf, StateSpecs } from './state.ts';
-import type { Duration } from './time.ts';
+import { type Duration, millis } from './time.ts';
 import type { TimersOf, TimerSpecs } from './timers.ts';
 import { isMerging, type Window } from './windows.ts';
 import type { WindowingStrategy } from './windowing.ts';
@@ -115,10 +115,38 @@ export interface StatefulOptions {
 }
 
 /**
+ * @throws {ConfigurationError} for what cannot work
+ */
+export function statefulNode(
+  name: string,
+  input: Ref,
+  strategy: WindowingStrategy,
+  doFn: AnyStatefulDoFn | (() => AnyStatefulDoFn),
+  options: StatefulOptions,
+): StatefulNode {
+  const where = `statefulParDo '${name}'`;
+  const makeDoFn = statefulDoFnMaker(where, doFn);
+  checkStateful(where, strategy, makeDoFn());
+  return {
+    kind: 'stateful',
+    name,
+    inputs: [input],
+    strategy,
+    makeDoFn,
+    outputs: outputNames(where, options.outputs),
+    allowedSkew: millis(`${where} allowedSkew`, options.allowedSkew ?? 0),
+    retry: options.retry === undefined ? undefined : retryPolicy(where, options.retry),
+    timeSorted: options.timeSorted ?? false,
+  };
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+
+/**
  * Refuses a stateful DoFn that cannot work.
  * @throws {ConfigurationError} for windows that merge, and for what is declared badly
  */
-export function checkStateful(where: string, strategy: WindowingStrategy, doFn: AnyStatefulDoFn): void {
+function checkStateful(where: string, strategy: WindowingStrategy, doFn: AnyStatefulDoFn): void {
   if (isMerging(strategy.windowFn))
     throw new ConfigurationError(
       `${where}: state cannot follow windows that merge, and ${strategy.windowFn.kind} do; group by key first, and keep state behind that`,
@@ -127,11 +155,18 @@ export function checkStateful(where: string, strategy: WindowingStrategy, doFn: 
     throw new ConfigurationError(
       `${where}: expected a stateful DoFn with a process method, or a function that makes one`,
     );
-  for (const [id, spec] of Object.entries(doFn.state ?? {}))
+  const states: StateSpecs = doFn.state ?? {};
+  const timers: TimerSpecs = doFn.timers ?? {};
+  for (const [id, spec] of Object.entries(states))
     if (!['value', 'combining', 'bag', 'set', 'map'].includes(spec?.kind))
       throw new ConfigurationError(`${where}: state.${id} is no state; declare it as valueState(), bagState() …`);
+  for (const id of [...Object.keys(states), ...Object.keys(timers)])
+    if (!NAME.test(id))
+      throw new ConfigurationError(
+        `${where}: '${id}' cannot name state or a timer; expected letters, digits and _, such as 'lastSeen'`,
+      );
   const callbacks: Readonly<Record<string, unknown>> = doFn.onTimer ?? {};
-  for (const [id, spec] of Object.entries(doFn.timers ?? {})) {
+  for (const [id, spec] of Object.entries(timers)) {
     if (spec?.kind !== 'timer')
       throw new ConfigurationError(`${where}: timers.${id} is no timer; declare it as eventTimer() …`);
     if (typeof callbacks[id] !== 'function')
@@ -140,17 +175,14 @@ export function checkStateful(where: string, strategy: WindowingStrategy, doFn: 
       );
   }
   for (const id of Object.keys(callbacks))
-    if (doFn.timers?.[id] === undefined)
+    if (timers[id] === undefined)
       throw new ConfigurationError(
         `${where}: onTimer.${id} is the callback of no declared timer; add timers: { ${id}: eventTimer() }`,
       );
 }
 
 /** Each shard has a DoFn of its own, so one that keeps fields between calls must be made anew. */
-export function statefulDoFnMaker(
-  where: string,
-  doFn: AnyStatefulDoFn | (() => AnyStatefulDoFn),
-): () => AnyStatefulDoFn {
+function statefulDoFnMaker(where: string, doFn: AnyStatefulDoFn | (() => AnyStatefulDoFn)): () => AnyStatefulDoFn {
   if (typeof doFn === 'function') return doFn;
   if (doFn?.setup ?? doFn?.teardown)
     throw new ConfigurationError(
@@ -160,7 +192,7 @@ export function statefulDoFnMaker(
 }
 
 /** @throws {ConfigurationError} when a tag's name is taken */
-export function outputNames(where: string, outputs: readonly Tag<unknown>[] = []): readonly string[] {
+function outputNames(where: string, outputs: readonly Tag<unknown>[] = []): readonly string[] {
   const names = outputs.map((output) => output.name);
   for (const name of names)
     if (name === MAIN_OUTPUT || name === LATE_OUTPUT || names.filter((other) => other === name).length > 1)

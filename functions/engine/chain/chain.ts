@@ -26,6 +26,7 @@ export class Chain {
   readonly #steps: BundleStep[] = [];
   readonly #entries = new Map<string, Receive>();
   #output = new BundleOutput();
+  #head: { setup?(): Promise<void>; teardown?(): Promise<void> } | undefined;
 
   /**
    * @param starts the outputs whose elements enter here, by name (a head's `main` and `late`, or a source's `main`)
@@ -47,12 +48,19 @@ export class Chain {
     return entry;
   }
 
+  /** What has the chain's life: set up before its steps, torn down after them. */
+  lead(head: { setup?(): Promise<void>; teardown?(): Promise<void> }): void {
+    this.#head = head;
+  }
+
   async setup(): Promise<void> {
+    await this.#head?.setup?.();
     for (const step of this.#steps) await step.setup();
   }
 
   async teardown(): Promise<void> {
     for (const step of this.#steps) await step.teardown();
+    await this.#head?.teardown?.();
   }
 
   /** Starts a new output; everything that is received from now on goes there. */

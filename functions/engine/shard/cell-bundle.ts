@@ -32,8 +32,9 @@ import type { CachedCell, CellCache } from './cell-cache.ts';
 import { adoptInput, adoptKnown } from './watermarks.ts';
 import { type BundleResult, type KnownWatermarks, noCounts } from './work.ts';
 
-/** How many cells fire in one bundle; the rest follows in the next. */
+/** How many cells fire in one bundle, and about how many deliveries they make; the rest follows in the next. */
 const MAX_FIRING_CELLS = 400;
+const MAX_DELIVERIES = 1_000;
 
 export class CellBundle implements BundleResult {
   readonly counts = noCounts();
@@ -52,6 +53,7 @@ export class CellBundle implements BundleResult {
   readonly #place: (i: number) => DeadLetterPlace;
   readonly #ids: IdIndex | undefined;
   readonly #touched = new Map<string, CachedCell>();
+  readonly #budget = { left: MAX_DELIVERIES };
 
   /** @param ids where this stage is the first to take a source's elements by their ids */
   constructor(
@@ -129,22 +131,32 @@ export class CellBundle implements BundleResult {
     const cached = await this.#cache.reload(key);
     this.#touched.set(key, cached);
     for (const incoming of elements) {
-      const state = cached.cell.encode();
+      const undo = this.#cache.checkpoint(cached);
       const output = new KeyOutput();
       try {
         if (isDue(cached, context)) await cached.cell.advance(context, output);
         await cached.cell.process([incoming], context, output);
       } catch (error) {
-        this.#cache.restore(cached, state);
-        this.letters.push(elementDeadLetter(this.#nextPlace(), failureOf(this.#stage, incoming, error)));
+        this.#cache.throwFailure();
+        undo();
+        await this.#fail(cached, incoming, error, context);
         continue;
       }
       await this.#forward(key, output);
     }
   }
 
+  /** It was tried with its bundle and then alone. */
+  #fail(cached: CachedCell, incoming: Incoming, error: unknown, context: CellContext): void | Promise<void> {
+    const output = new KeyOutput();
+    if (cached.cell.failed === undefined) output.elementFailed(incoming, error, 2);
+    else cached.cell.failed(incoming, error, 2, context, output);
+    return this.#forward(cached.key, output);
+  }
+
   async #fireDue(): Promise<void> {
     const context = this.#context();
+    const { budget } = context;
     await this.#cache.findDue('event', context.inputWatermark);
     await this.#cache.findDue('processing', context.processingTime);
     const { eventDue, processingDue } = this.#cache;
@@ -157,10 +169,13 @@ export class CellBundle implements BundleResult {
     for (const key of processingDue.take(context.processingTime, MAX_FIRING_CELLS)) due.add(key);
     await this.#cache.load(due);
     for (const key of due) {
+      if (budget.left <= 0) break;
       const cached = this.#touch(key);
       const output = new KeyOutput();
+      const { left } = budget;
       const pending = cached.cell.advance(context, output);
       if (pending !== undefined) await pending;
+      if (budget.left === left) budget.left -= 1;
       const forwarded = this.#forward(key, output);
       if (forwarded !== undefined) await forwarded;
     }
@@ -172,17 +187,22 @@ export class CellBundle implements BundleResult {
     for (const failure of output.failed)
       this.letters.push(firingDeadLetter(this.#nextPlace(), JSON.parse(key), failure));
     for (const { record } of output.lateElements) this.counts.late += record.count;
-    const main = this.#chain.entry(MAIN_OUTPUT);
-    if (output.lateElements.length === 0) return eachInTurn(output.emitted, main);
-    if (!this.#readsLate) {
+    for (const { element, error, attempts } of output.failedElements)
+      this.letters.push(elementDeadLetter(this.#nextPlace(), failureOf(this.#stage, element, error, attempts)));
+    if (!this.#readsLate)
       for (const late of output.lateElements) this.letters.push(lateDeadLetter(this.#nextPlace(), late));
-      return eachInTurn(output.emitted, main);
-    }
+    const emitted = eachInTurn(output.emitted, this.#chain.entry(MAIN_OUTPUT));
+    if (output.emittedTo.length + output.lateElements.length === 0) return emitted;
+    return emitted === undefined ? this.#forwardRest(output) : emitted.then(() => this.#forwardRest(output));
+  }
+
+  #forwardRest({ emittedTo, lateElements }: KeyOutput): void | Promise<void> {
+    const others = eachInTurn(emittedTo, ({ output, element }) => this.#chain.entry(output)(element));
+    if (!this.#readsLate) return others;
     const late = this.#chain.entry(LATE_OUTPUT);
-    const emitted = eachInTurn(output.emitted, main);
     const rest = (): void | Promise<void> =>
-      eachInTurn(output.lateElements, ({ record, id }) => late(lateElement(record, id)));
-    return emitted === undefined ? rest() : emitted.then(rest);
+      eachInTurn(lateElements, ({ record, id }) => late(lateElement(record, id)));
+    return others === undefined ? rest() : others.then(rest);
   }
 
   #writeCells(): void {
@@ -196,6 +216,8 @@ export class CellBundle implements BundleResult {
       this.characters += change.characters;
       if (change.set !== undefined) this.sets.push(change.set);
       if (change.delete !== undefined) this.deletes.push(change.delete);
+      this.sets.push(...change.parts.sets);
+      this.deletes.push(...change.parts.deletes);
       if (change.set !== undefined && !wasStored) this.#draft.cells += 1;
       if (change.delete !== undefined) this.#draft.cells -= 1;
     }
@@ -221,9 +243,9 @@ export class CellBundle implements BundleResult {
     return cached;
   }
 
-  #context(): CellContext {
+  #context(): CellContext & { readonly budget: { left: number } } {
     const { inputWatermark, outputWatermark, processingTime } = this.#draft;
-    return { inputWatermark, outputWatermark, processingTime };
+    return { inputWatermark, outputWatermark, processingTime, budget: this.#budget };
   }
 
   get #stage(): string {
@@ -236,14 +258,14 @@ export class CellBundle implements BundleResult {
 }
 
 function isDue({ cell }: CachedCell, context: CellContext): boolean {
+  if (context.budget !== undefined && context.budget.left <= 0) return false;
   return cell.eventDue() <= context.inputWatermark || cell.processingDue() <= context.processingTime;
 }
 
-/** It was tried with its bundle and then alone. */
-function failureOf(step: string, incoming: Incoming, error: unknown): StepFailure {
+function failureOf(step: string, incoming: Incoming, error: unknown, attempts: number): StepFailure {
   const { key, value, timestamp, windows, pane, id, inlet, lifted, count, latest } = incoming;
   const element: Element = { value: { key, value }, timestamp, windows, pane, id };
-  return { step, element, error, received: { inlet, lifted, count, latest }, attempts: 2 };
+  return { step, element, error, received: { inlet, lifted, count, latest }, attempts };
 }
 
 function lateElement(record: LateRecord<unknown, unknown>, id: string | undefined): Element {

@@ -10,6 +10,7 @@ import { keyHash } from '../chain/outlet.ts';
 import type { ShardId } from '../protocol/names.ts';
 import type { Root } from '../protocol/root.ts';
 import type { Cell, CellProgram } from './cell.ts';
+import { BufferedParts, PartCache, type PartChanges } from './cell-parts.ts';
 import { DueQueue } from './due-queue.ts';
 
 /** The body of a cell's document. */
@@ -24,10 +25,19 @@ export interface CachedCell {
   readonly key: string;
   readonly documentId: string;
   cell: Cell;
+  readonly parts: BufferedParts;
   /** The stamp in the root's holds. */
   hold: EpochMillis | undefined;
   /** Whether the store has a document of it. */
   stored: boolean;
+}
+
+/** What a bundle's commit has to write of a cell. */
+export interface CellChange {
+  readonly set?: Document;
+  readonly delete?: DocumentName;
+  readonly parts: PartChanges;
+  readonly characters: number;
 }
 
 const DUE_PAGE = 500;
@@ -40,6 +50,7 @@ export class CellCache {
   readonly #cells = new Map<string, CachedCell>();
   readonly #program: CellProgram;
   readonly #store: Store;
+  readonly #parts: PartCache;
   readonly #shard: ShardId;
   /** Memory holds every cell of the shard, so a key that it does not know has none. */
   #complete: boolean;
@@ -48,6 +59,7 @@ export class CellCache {
     this.#complete = version === 'absent';
     this.#program = program;
     this.#store = store;
+    this.#parts = new PartCache(store);
     this.#shard = root.id;
     this.eventDue = new DueQueue(root.eventDue);
     this.processingDue = new DueQueue(root.processingDue);
@@ -79,9 +91,19 @@ export class CellCache {
     return this.#adopt(key, document);
   }
 
-  /** Puts back a cell's state as `encode` gave it. */
-  restore(cached: CachedCell, stored: string | undefined): void {
-    cached.cell = this.#program.open(JSON.parse(cached.key), stored);
+  /** Remembers how a cell stands; the function that it gives puts it back so. */
+  checkpoint(cached: CachedCell): () => void {
+    const state = cached.cell.encode();
+    const undo = cached.parts.checkpoint();
+    return () => {
+      undo();
+      cached.cell = this.#program.open(JSON.parse(cached.key), state, cached.parts);
+    };
+  }
+
+  /** Throws what a read of the store has thrown while user code ran, if one has. */
+  throwFailure(): void {
+    this.#parts.throwFailure();
   }
 
   /** Reads a page of the store's due index unless everything due at `at` is known. */
@@ -100,18 +122,20 @@ export class CellCache {
   }
 
   /** Notes what a bundle did to a cell, and returns what to write. */
-  changed(cached: CachedCell): { set?: Document; delete?: DocumentName; characters: number } {
+  changed(cached: CachedCell): CellChange {
     const { cell, key } = cached;
     const eventDue = cell.eventDue();
     const processingDue = cell.processingDue();
     this.eventDue.set(key, eventDue);
     this.processingDue.set(key, processingDue);
     const state = cell.encode();
+    const parts = cached.parts.take();
     if (state === undefined) {
       this.#cells.delete(key);
+      const { characters } = parts;
       return cached.stored
-        ? { delete: { collection: 'cells', id: cached.documentId }, characters: 0 }
-        : { characters: 0 };
+        ? { delete: { collection: 'cells', id: cached.documentId }, parts, characters }
+        : { parts, characters };
     }
     cached.stored = true;
     const body: CellBody = { key, hold: cached.hold ?? null, state };
@@ -120,7 +144,8 @@ export class CellCache {
       ...(eventDue < MAX_TIMESTAMP ? { eventDue } : {}),
       ...(processingDue < MAX_TIMESTAMP ? { processingDue } : {}),
     };
-    return { set: { collection: 'cells', id: cached.documentId, body, index }, characters: state.length + key.length };
+    const characters = state.length + key.length + parts.characters;
+    return { set: { collection: 'cells', id: cached.documentId, body, index }, parts, characters };
   }
 
   /** Keeps memory bounded; between bundles only. */
@@ -139,10 +164,12 @@ export class CellCache {
     const body = document?.body as CellBody | undefined;
     if (body !== undefined && body.key !== key)
       throw new CorruptionError(`cell ${cellId(this.#shard, key)} belongs to key ${body.key}, not ${key}`);
+    const parts = new BufferedParts(cellId(this.#shard, key), this.#parts);
     const cached: CachedCell = {
       key,
       documentId: cellId(this.#shard, key),
-      cell: this.#program.open(JSON.parse(key), body?.state),
+      cell: this.#program.open(JSON.parse(key), body?.state, parts),
+      parts,
       hold: body?.hold ?? undefined,
       stored: body !== undefined,
     };

@@ -9,6 +9,7 @@ import type { Window } from '../../model/windows.ts';
 import type { Received } from '../chain/bundle-output.ts';
 import type { Element } from '../element.ts';
 import type { Incoming } from '../element-codec.ts';
+import type { CellParts } from './cell-parts.ts';
 
 /** The shard's clocks during a bundle. */
 export interface CellContext {
@@ -16,6 +17,8 @@ export interface CellContext {
   /** The stage's own output watermark as last published. */
   readonly outputWatermark: EpochMillis;
   readonly processingTime: EpochMillis;
+  /** How much of what is due may be delivered in this bundle; whoever delivers takes from it. Absent: all. */
+  readonly budget?: { left: number };
 }
 
 /** A firing for which there is no element: it failed, and what it would have emitted is gone. */
@@ -32,10 +35,13 @@ export interface FiringFailure {
 }
 
 export interface CellOutput {
-  emit(element: Element): void;
+  /** @param output the head's output that it goes to; absent: the main one */
+  emit(element: Element, output?: string): void;
   /** @param received as what it came; absent: as a single element of the first input */
   late(record: LateRecord<unknown, unknown>, id: string | undefined, received?: Received): void;
   firingFailed(failure: FiringFailure): void;
+  /** An element failed for good. */
+  elementFailed(element: Incoming, error: unknown, attempts: number): void;
 }
 
 /** Something in a cell that holds the watermark, for people to read. */
@@ -52,6 +58,11 @@ export interface Cell {
   process(elements: readonly Incoming[], context: CellContext, output: CellOutput): void | Promise<void>;
   /** Fires what is due by the context's clocks. */
   advance(context: CellContext, output: CellOutput): void | Promise<void>;
+  /**
+   * `process` has thrown for this element alone, and the cell stands as before: has it wait for another try, or reports it
+   * as failed. Absent: it has failed for good.
+   */
+  failed?(element: Incoming, error: unknown, attempts: number, context: CellContext, output: CellOutput): void;
   /** The earliest instant at which this key holds the stage's output watermark. */
   hold(): EpochMillis | undefined;
   /** What makes `hold` what it is, and all else that holds later; operators ask. */
@@ -65,6 +76,10 @@ export interface Cell {
 }
 
 export interface CellProgram {
+  /** Once, before anything else. */
+  setup?(): Promise<void>;
+  /** Once, at the end. */
+  teardown?(): Promise<void>;
   /** Makes the live form of a cell from its stored text, or a new one. */
-  open(key: unknown, stored: string | undefined): Cell;
+  open(key: unknown, stored: string | undefined, parts: CellParts): Cell;
 }

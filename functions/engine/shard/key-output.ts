@@ -1,6 +1,8 @@
+import { MAIN_OUTPUT } from '../../model/graph.ts';
 import type { LateRecord } from '../../model/late.ts';
 import type { Received } from '../chain/bundle-output.ts';
 import type { Element } from '../element.ts';
+import type { Incoming } from '../element-codec.ts';
 import type { CellOutput, FiringFailure } from './cell.ts';
 
 export interface LateElement {
@@ -9,14 +11,25 @@ export interface LateElement {
   readonly received: Received | undefined;
 }
 
+export interface FailedElement {
+  readonly element: Incoming;
+  readonly error: unknown;
+  readonly attempts: number;
+}
+
 /** What a cell has produced, kept until it is known to have succeeded. */
 export class KeyOutput implements CellOutput {
+  /** To the main output. */
   readonly emitted: Element[] = [];
+  /** To other outputs. */
+  readonly emittedTo: { readonly output: string; readonly element: Element }[] = [];
   readonly lateElements: LateElement[] = [];
   readonly failed: FiringFailure[] = [];
+  readonly failedElements: FailedElement[] = [];
 
-  emit(element: Element): void {
-    this.emitted.push(element);
+  emit(element: Element, output: string = MAIN_OUTPUT): void {
+    if (output === MAIN_OUTPUT) this.emitted.push(element);
+    else this.emittedTo.push({ output, element });
   }
 
   late(record: LateRecord<unknown, unknown>, id: string | undefined, received?: Received): void {
@@ -25,5 +38,18 @@ export class KeyOutput implements CellOutput {
 
   firingFailed(failure: FiringFailure): void {
     this.failed.push(failure);
+  }
+
+  elementFailed(element: Incoming, error: unknown, attempts: number): void {
+    this.failedElements.push({ element, error, attempts });
+  }
+
+  /** Produces all of it again, elsewhere. */
+  copyTo(other: CellOutput): void {
+    for (const element of this.emitted) other.emit(element);
+    for (const { element, output } of this.emittedTo) other.emit(element, output);
+    for (const { record, id, received } of this.lateElements) other.late(record, id, received);
+    for (const failure of this.failed) other.firingFailed(failure);
+    for (const { element, error, attempts } of this.failedElements) other.elementFailed(element, error, attempts);
   }
 }

@@ -64,7 +64,7 @@ export class Parking {
 
   /**
    * Parks an element.
-   * @param inputWatermark the stage's own, now
+   * @param inputWatermark the stage's own, now; when it is parked again, what the step behind saw while it was parked
    */
   park(parked: ParkedElement, inputWatermark: EpochMillis): void {
     this.#floor = this.watermark(inputWatermark);
@@ -103,14 +103,25 @@ export class Parking {
     return due;
   }
 
+  /** The stage's input watermark at which the step behind sees `due`; `MAX_TIMESTAMP` where what is parked comes first. */
+  stageDue(due: EpochMillis): EpochMillis {
+    const hold = this.hold();
+    if (hold === undefined || due <= hold) return due;
+    return this.#floor !== undefined && due <= this.#floor ? due : MAX_TIMESTAMP;
+  }
+
   /** What is waited for, without what is due by itself. */
   reasons(): ReadonlySet<ParkingReason> {
     return new Set(this.#parked.filter(({ until }) => until >= MAX_TIMESTAMP).map(({ reason }) => reason));
   }
 
-  /** Takes out what is due by processing time, in order of arrival. */
-  takeDue(processingTime: EpochMillis): ParkedElement[] {
-    return this.#take(({ until }) => until <= processingTime && until < MAX_TIMESTAMP);
+  /**
+   * Takes out what is due by processing time, in order of arrival.
+   * @param most how many at most
+   */
+  takeDue(processingTime: EpochMillis, most = Number.POSITIVE_INFINITY): ParkedElement[] {
+    let left = most;
+    return this.#take(({ until }) => until <= processingTime && until < MAX_TIMESTAMP && left-- > 0);
   }
 
   /** Takes out what waits for `reason`, in order of arrival. */

@@ -5,6 +5,7 @@ import type { EpochMillis } from '../../model/time.ts';
 import { CELLS_BY_EVENT_DUE, CELLS_BY_PROCESSING_DUE, type Query } from '../../ports/queries.ts';
 import type { Store, StoredDocument } from '../../ports/store.ts';
 import type { CellBody } from '../../engine/shard/cell-cache.ts';
+import { BufferedParts, PartCache } from '../../engine/shard/cell-parts.ts';
 
 export interface HoldingCell {
   /** The key's text. */
@@ -29,10 +30,11 @@ export async function cellHoldingAt(
   program: CellProgram | undefined,
 ): Promise<HoldingCell | undefined> {
   for (const query of [CELLS_BY_EVENT_DUE, CELLS_BY_PROCESSING_DUE])
-    for await (const { body } of cellsBy(store, query, root.id)) {
+    for await (const { id, body } of cellsBy(store, query, root.id)) {
       const { key, hold, state } = body as CellBody;
       if (hold !== at) continue;
-      const holders = program?.open(JSON.parse(key), state).holders?.() ?? [];
+      const parts = new BufferedParts(id, new PartCache(store));
+      const holders = program?.open(JSON.parse(key), state, parts).holders?.() ?? [];
       return { key, at, holders: holders.filter((holder) => holder.at === at) };
     }
   return undefined;

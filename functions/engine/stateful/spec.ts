@@ -1,0 +1,35 @@
+/** What all keys of one stateful step share, worked out once. */
+import type { StatefulNode } from '../../model/graph.ts';
+import type { RetryPolicy } from '../../model/retry.ts';
+import type { StateSpec } from '../../model/state.ts';
+import type { AnyStatefulDoFn } from '../../model/stateful.ts';
+import type { TimerSpec } from '../../model/timers.ts';
+import type { WindowingStrategy } from '../../model/windowing.ts';
+
+export interface StatefulSpec {
+  readonly step: string;
+  readonly strategy: WindowingStrategy;
+  readonly doFn: AnyStatefulDoFn;
+  readonly states: Readonly<Record<string, StateSpec>>;
+  readonly timers: Readonly<Record<string, TimerSpec>>;
+  readonly outputs: ReadonlySet<string>;
+  /** Milliseconds. */
+  readonly allowedSkew: number;
+  readonly retry: RetryPolicy | undefined;
+  readonly timeSorted: boolean;
+}
+
+/** @param doFn of the shard's own, since it may keep fields between calls */
+export function statefulSpec(node: StatefulNode, doFn: AnyStatefulDoFn): StatefulSpec {
+  return {
+    step: node.name,
+    strategy: node.strategy,
+    doFn,
+    states: doFn.state ?? {},
+    timers: doFn.timers ?? {},
+    outputs: new Set(node.outputs),
+    allowedSkew: node.allowedSkew,
+    retry: node.retry,
+    timeSorted: node.timeSorted,
+  };
+}

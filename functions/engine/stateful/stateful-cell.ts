@@ -1,0 +1,314 @@
+/**
+ * One key of a stateful step: its windows with their state and timers, and the elements that wait.
+ *
+ * Invariants
+ * - A callback that throws leaves nothing behind: the cell stands as before, and what it emitted is gone.
+ * - `advance` throws for no user code. A delivery that fails is tried again by itself; then a timer, an expiration or an
+ *   element that has waited is given up for good, in the commit that reports it, so nothing pins the watermark.
+ * - Work in one call is bounded by the context's budget; what remains is still due.
+ *
+ * The text is a line for each window (see `WindowState`), a line `P…` for what is parked and `B…` for what waits its turn.
+ */
+import { PoisonError, TooLargeError } from '../../model/errors.ts';
+import { waitAfter } from '../../model/retry.ts';
+import { type EpochMillis, earlier, epochMillis, MAX_TIMESTAMP, plus } from '../../model/time.ts';
+import type { Window } from '../../model/windows.ts';
+import { eachInTurn } from '../chain/receive.ts';
+import type { Incoming } from '../element-codec.ts';
+import { expiryOf } from '../reduce/spec.ts';
+import type { Cell, CellContext, CellOutput, Holder } from '../shard/cell.ts';
+import type { CellParts } from '../shard/cell-parts.ts';
+import { KeyOutput } from '../shard/key-output.ts';
+import { type ParkedElement, Parking } from '../shard/parking.ts';
+import { callExpiration, callProcess, callTimer } from './callbacks.ts';
+import type { Delivery } from './deliveries.ts';
+import { type CellContents, DueWork } from './due-work.ts';
+import { holdersOf } from './holders.ts';
+import { Moment } from './moment.ts';
+import { SortedBuffer } from './sorted-buffer.ts';
+import type { StatefulSpec } from './spec.ts';
+import { dueOf } from './timer-store.ts';
+import { WindowStates } from './window-states.ts';
+
+/** A cell above this many characters moves what it can into parts, until it has about half of it. */
+const SPILL_ABOVE = 32_000;
+/** A cell above this is refused, and what made it so: its document would not fit. */
+const MAX_CHARACTERS = 300_000;
+const PARKED = 'P';
+const BUFFERED = 'B';
+
+export class StatefulCell implements Cell {
+  readonly key: unknown;
+  readonly spec: StatefulSpec;
+  readonly moment = new Moment();
+  readonly #parts: CellParts;
+  #contents: CellContents;
+
+  constructor(spec: StatefulSpec, key: unknown, parts: CellParts, stored: string | undefined) {
+    this.spec = spec;
+    this.key = key;
+    this.#parts = parts;
+    this.#contents = this.#decode(stored);
+  }
+
+  process(elements: readonly Incoming[], context: CellContext, output: CellOutput): void | Promise<void> {
+    this.moment.processingTime = context.processingTime;
+    const pending = eachInTurn(elements, (element) => this.#receive(element, context, output));
+    return pending === undefined ? this.#settle() : pending.then(() => this.#settle());
+  }
+
+  advance(context: CellContext, output: CellOutput): void | Promise<void> {
+    this.moment.processingTime = context.processingTime;
+    return this.#deliverDue(context, output, Number.POSITIVE_INFINITY);
+  }
+
+  failed(element: Incoming, error: unknown, attempts: number, context: CellContext, output: CellOutput): void {
+    const live = this.#withoutLate(element, context, output);
+    const parked = { element: live, reason: 'retry', attempts, until: this.#retryAt(error, attempts, context) };
+    if (live.windows.length > 0) this.#parkOrReport(parked, error, context.inputWatermark, output);
+  }
+
+  hold(): EpochMillis | undefined {
+    const { windows, parking, buffer } = this.#contents;
+    const hold = earlier(windows.hold() ?? MAX_TIMESTAMP, earlier(parking.hold() ?? MAX_TIMESTAMP, buffer.next()));
+    return hold < MAX_TIMESTAMP ? hold : undefined;
+  }
+
+  holders(): Holder[] {
+    return holdersOf(this.#contents);
+  }
+
+  eventDue(): EpochMillis {
+    const { windows, parking, buffer } = this.#contents;
+    const buffered = dueOf(epochMillis(buffer.next() + this.spec.strategy.allowedLateness));
+    return parking.stageDue(earlier(windows.due('event'), buffered));
+  }
+
+  processingDue(): EpochMillis {
+    const { windows, parking } = this.#contents;
+    return earlier(windows.due('processing'), parking.due());
+  }
+
+  encode(): string | undefined {
+    const { windows, parking, buffer } = this.#contents;
+    const lines = windows.encode();
+    const parked = parking.encode();
+    if (parked !== undefined) lines.push(PARKED + parked);
+    const buffered = buffer.encode();
+    if (buffered !== undefined) lines.push(BUFFERED + buffered);
+    return lines.length === 0 ? undefined : lines.join('\n');
+  }
+
+  #decode(stored: string | undefined): CellContents {
+    const lines = stored?.split(/\n(?!\t)/) ?? [];
+    const line = (mark: string): string | undefined => lines.find((each) => each.startsWith(mark))?.slice(mark.length);
+    const windows = lines.filter((each) => !each.startsWith(PARKED) && !each.startsWith(BUFFERED));
+    return {
+      windows: new WindowStates(this.spec, this.moment, this.#parts, windows),
+      parking: Parking.decode(line(PARKED)),
+      buffer: new SortedBuffer(this.#parts, line(BUFFERED)),
+    };
+  }
+
+  /** Takes an element that has just arrived: this is when lateness is judged. */
+  #receive(element: Incoming, context: CellContext, output: CellOutput): void | Promise<void> {
+    const live = this.#withoutLate(element, context, output);
+    if (live.windows.length === 0) return undefined;
+    if (!this.spec.timeSorted) return this.#process(live, context, output);
+    this.#contents.buffer.add(live);
+    return undefined;
+  }
+
+  /** When an element is to be tried again that has failed so often; `MAX_TIMESTAMP` = not again. */
+  #retryAt(error: unknown, attempts: number, { processingTime }: CellContext): EpochMillis {
+    const { retry } = this.spec;
+    if (retry === undefined || attempts >= retry.attempts || error instanceof PoisonError) return MAX_TIMESTAMP;
+    return plus(processingTime, waitAfter(retry, Math.max(1, attempts - 1)));
+  }
+
+  /** @param seen the watermark that this key has seen */
+  #parkOrReport(parked: ParkedElement, error: unknown, seen: EpochMillis, output: CellOutput): void {
+    if (parked.until < MAX_TIMESTAMP) {
+      const undo = this.#checkpoint();
+      this.#contents.parking.park(parked, seen);
+      if ((this.encode()?.length ?? 0) <= MAX_CHARACTERS) return;
+      undo();
+    }
+    output.elementFailed(parked.element, error, parked.attempts);
+  }
+
+  /** The element in those of its windows that still take it; the others are reported. */
+  #withoutLate(element: Incoming, context: CellContext, output: CellOutput): Incoming {
+    const watermark = this.#contents.parking.watermark(context.inputWatermark);
+    const isLate = (window: Window): boolean => this.#takesUntil(element, window) < watermark;
+    if (!element.windows.some(isLate)) return element;
+    const { value, count, timestamp, id, inlet, lifted, latest } = element;
+    for (const window of element.windows)
+      if (isLate(window)) {
+        const record = { key: this.key, value, count, timestamp, window, watermark, reason: 'expired' as const };
+        output.late(record, id, { inlet, lifted, count, latest });
+      }
+    return { ...element, windows: element.windows.filter((window) => !isLate(window)) };
+  }
+
+  /** The last watermark at which an element is taken. Elements that are sorted wait no longer than their lateness (S14). */
+  #takesUntil({ timestamp }: Incoming, window: Window): EpochMillis {
+    const { strategy, timeSorted } = this.spec;
+    return timeSorted ? epochMillis(timestamp + strategy.allowedLateness) : expiryOf(window, strategy);
+  }
+
+  #process(element: Incoming, context: CellContext, output: CellOutput, due?: DueWork): void | Promise<void> {
+    const watermark = this.#contents.parking.watermark(context.inputWatermark);
+    return eachInTurn(element.windows, (window) => {
+      const state = this.#contents.windows.get(window);
+      if (state instanceof Promise)
+        return state.then(async (loaded) => {
+          await callProcess(this, loaded, element, watermark, output);
+          due?.changed(loaded);
+        });
+      const pending = callProcess(this, state, element, watermark, output);
+      if (pending === undefined) due?.changed(state);
+      else return pending.then(() => due?.changed(state));
+      return undefined;
+    });
+  }
+
+  /** Delivers up to `most`, in turn. Of one that fails the ones before it are delivered, and it is tried by itself. */
+  #deliverDue(context: CellContext, output: CellOutput, most: number): void | Promise<void> {
+    const undo = this.#checkpoint();
+    const attempt = new KeyOutput();
+    const progress = { delivered: 0 };
+    const done = (): void => {
+      if (context.budget !== undefined) context.budget.left -= progress.delivered;
+      attempt.copyTo(output);
+    };
+    const failed = (error: unknown): Promise<void> => {
+      this.#parts.throwFailure();
+      undo();
+      return this.#afterFailure(error, progress.delivered, context, output, most);
+    };
+    try {
+      const due = new DueWork(this.#contents, context, this.spec.strategy.allowedLateness);
+      const pending = this.#run(due, context, attempt, most, progress) ?? this.#settle();
+      if (pending !== undefined) return pending.then(() => this.#settle()).then(done, failed);
+    } catch (error) {
+      return failed(error);
+    }
+    return done();
+  }
+
+  async #afterFailure(
+    error: unknown,
+    delivered: number,
+    context: CellContext,
+    output: CellOutput,
+    most: number,
+  ): Promise<void> {
+    if (most <= 1) return this.#giveUp(error, context, output);
+    // When all went well but the cell has grown too large, the last one is to blame.
+    const before = error instanceof CellTooLarge ? Math.max(0, delivered - 1) : delivered;
+    if (before > 0) await this.#deliverDue(context, output, before);
+    await this.#deliverDue(context, output, 1);
+    await this.#deliverDue(context, output, most - before - 1);
+  }
+
+  #run(
+    due: DueWork,
+    context: CellContext,
+    output: CellOutput,
+    most: number,
+    progress: { delivered: number },
+  ): void | Promise<void> {
+    const left = Math.min(most, context.budget?.left ?? Number.POSITIVE_INFINITY);
+    while (progress.delivered < left) {
+      const next = due.next();
+      if (next instanceof Promise)
+        return next.then(async (delivery) => {
+          if (delivery === undefined) return;
+          await this.#deliver(delivery, due, context, output);
+          progress.delivered += 1;
+          await this.#run(due, context, output, most, progress);
+        });
+      if (next === undefined) return undefined;
+      const pending = this.#deliver(next, due, context, output);
+      if (pending !== undefined)
+        return pending.then(() => {
+          progress.delivered += 1;
+          return this.#run(due, context, output, most, progress);
+        });
+      progress.delivered += 1;
+    }
+    return undefined;
+  }
+
+  #deliver(delivery: Delivery, due: DueWork, context: CellContext, output: CellOutput): void | Promise<void> {
+    if (delivery.kind === 'element') return this.#process(delivery.element, context, output, due);
+    const { state } = delivery;
+    const watermark = this.#contents.parking.watermark(context.inputWatermark);
+    if (delivery.kind === 'purge') {
+      state.purge();
+      return due.changed(state);
+    }
+    if (delivery.kind === 'timer') {
+      const pending = callTimer(this, state, delivery.timer, watermark, output);
+      return pending === undefined ? due.changed(state) : pending.then(() => due.changed(state));
+    }
+    const pending = callExpiration(this, state, watermark, output);
+    const remove = (): void => this.#contents.windows.remove(state);
+    return pending === undefined ? remove() : pending.then(remove);
+  }
+
+  /** Takes out the next delivery without delivering it, and reports it. */
+  async #giveUp(error: unknown, context: CellContext, output: CellOutput): Promise<void> {
+    const seen = this.#contents.parking.watermark(context.inputWatermark);
+    const delivery = await new DueWork(this.#contents, context, this.spec.strategy.allowedLateness).next();
+    if (context.budget !== undefined) context.budget.left -= 1;
+    if (delivery === undefined || delivery.kind === 'purge') throw error;
+    if (delivery.kind === 'element') {
+      const { element } = delivery;
+      // What has waited for its turn was tried twice now, once with others; what has waited for another try, once more.
+      const attempts = delivery.attempts === 0 ? 2 : delivery.attempts + 1;
+      const until = this.#retryAt(error, attempts, context);
+      return this.#parkOrReport({ element, reason: 'retry', attempts, until }, error, seen, output);
+    }
+    const { start, end } = delivery.state;
+    const failure = { window: { start, end }, error, state: delivery.state.describe() };
+    if (delivery.kind === 'expiration') {
+      output.firingFailed({ ...failure, timer: { callback: 'onWindowExpiration' } });
+      this.#contents.windows.remove(delivery.state);
+      return;
+    }
+    const { id, tag, clock, at, output: timestamp } = delivery.timer;
+    const timer = { id, clock, at, ...(tag === undefined ? {} : { tag }) };
+    output.firingFailed({ ...failure, timer, ...(timestamp === undefined ? {} : { timestamp }) });
+  }
+
+  /** Keeps the cell's document small. @throws {CellTooLarge} when it cannot be */
+  #settle(): void | Promise<void> {
+    if ((this.encode()?.length ?? 0) <= SPILL_ABOVE) return undefined;
+    return this.#shrink();
+  }
+
+  async #shrink(): Promise<void> {
+    const { windows, buffer } = this.#contents;
+    if (buffer.movable() > SPILL_ABOVE / 2) await buffer.spill();
+    await windows.shrinkTo(SPILL_ABOVE / 2);
+    const characters = this.encode()?.length ?? 0;
+    if (characters > MAX_CHARACTERS) throw new CellTooLarge(this.#name, characters, MAX_CHARACTERS);
+  }
+
+  #checkpoint(): () => void {
+    const text = this.encode();
+    const undo = this.#parts.checkpoint();
+    return () => {
+      undo();
+      this.#contents = this.#decode(text);
+    };
+  }
+
+  get #name(): string {
+    return `the state of key ${JSON.stringify(this.key)?.slice(0, 200)} in '${this.spec.step}'`;
+  }
+}
+
+class CellTooLarge extends TooLargeError {}
