@@ -2,6 +2,7 @@
  * The bus in memory: keeps what is sent until it is delivered. `Troubles` make it lose, repeat and reorder, as a real one
  * may.
  */
+import { parseShardId } from '../engine/protocol/names.ts';
 import type { Bus, BusMessage, OutsideMessage } from '../ports/bus.ts';
 import type { Ids } from '../ports/clock.ts';
 
@@ -36,10 +37,14 @@ export class MemoryBus implements Bus {
     this.published.push(...messages);
   }
 
+  /** What is sent to these stages waits. */
+  readonly paused = new Set<string>();
+
   /** Takes everything that waits to be delivered. */
   take(): readonly BusMessage[] {
-    const taken = this.#queue;
-    this.#queue = [];
+    const isPaused = ({ target }: BusMessage): boolean => this.paused.has(parseShardId(target).stage);
+    const taken = this.paused.size === 0 ? this.#queue : this.#queue.filter((message) => !isPaused(message));
+    this.#queue = this.paused.size === 0 ? [] : this.#queue.filter(isPaused);
     if (this.#troubles.shuffled) shuffle(taken, this.#ids);
     return taken;
   }

@@ -7,7 +7,7 @@ import type { EpochMillis } from '../model/time.ts';
 import type { Plan } from '../plan/plan.ts';
 import { misfits, sameShape, storedShape } from '../plan/stored-shape.ts';
 import type { Store } from '../ports/store.ts';
-import { readControl, type TopologyControl, writeControl } from './control.ts';
+import { readControl, type TopologyControl, writeControl } from '../engine/control.ts';
 
 /** The new version does not fit the stored state; the message says where, and the ways on. */
 export class UpgradeRefused extends ConfigurationError {

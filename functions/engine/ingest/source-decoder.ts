@@ -1,5 +1,6 @@
 /** From what a source delivers to elements with times. */
 import { DecodeError } from '../../model/errors.ts';
+import { schemaProblem } from '../../model/schema-problem.ts';
 import type { RecordFacts, Source } from '../../model/source.ts';
 import { type Instant, instant } from '../../model/instant.ts';
 import { type EpochMillis, earlier, MIN_TIMESTAMP, plus } from '../../model/time.ts';

@@ -5,7 +5,7 @@
 import { type EpochMillis, MAX_TIMESTAMP } from '../../model/time.ts';
 import type { Bus, Envelope } from '../../ports/bus.ts';
 import type { Store } from '../../ports/store.ts';
-import { outboxId, type RootId } from '../protocol/names.ts';
+import { outboxId, parseShardId, type RootId } from '../protocol/names.ts';
 import type { OutboxBody } from '../protocol/outbox.ts';
 import { contains, covers } from '../protocol/ranges.ts';
 import type { OpenRange, Root } from '../protocol/root.ts';
@@ -15,17 +15,22 @@ const MAX_REPUBLISHED = 1_000;
 const MINUTE = 60_000;
 const LONGEST_BACKOFF = 60 * MINUTE;
 
-/** @returns how many envelopes were sent again */
+/**
+ * @param paused stages that get nothing
+ * @returns how many envelopes were sent again
+ */
 export async function republish(
   store: Store,
   bus: Bus,
   roots: ReadonlyMap<RootId, Root>,
   lastSweep: EpochMillis,
   now: EpochMillis,
+  paused: ReadonlySet<string> = new Set(),
 ): Promise<number> {
   const sent = new Map<RootId, number>();
   for (const root of roots.values()) {
     for (const target in root.open) {
+      if (isPaused(target, paused)) continue;
       const done = roots.get(target)?.done[root.id];
       for (const range of root.open[target]!) {
         if (covers(done, range.from, range.to) || !isDueAgain(range.born, lastSweep, now)) continue;
@@ -42,6 +47,11 @@ export async function republish(
       if (isDueAgain(born, lastSweep, now)) await publishOutside(store, bus, root.id, document);
   }
   return [...sent.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Whether a shard's stage is paused. */
+export function isPaused(target: RootId, paused: ReadonlySet<string>): boolean {
+  return paused.size > 0 && paused.has(parseShardId(target).stage);
 }
 
 /** Publishes an outbox document's messages for topics outside. */

@@ -11,7 +11,7 @@ import type { EpochMillis } from '../../model/time.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { type StoredShape, type StoredStage, storedShape } from '../../plan/stored-shape.ts';
 import type { Store } from '../../ports/store.ts';
-import { readControl, type TopologyControl } from '../control.ts';
+import { readControl, type TopologyControl } from '../../engine/control.ts';
 
 export interface Survey {
   readonly pipeline: string;

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../model/errors.ts';
 import type { Graph } from '../../model/graph.ts';
 import { type Plan, plan } from '../../plan/plan.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { readControl } from '../control.ts';
+import { readControl } from '../../engine/control.ts';
 import { Reachable } from './reachable.ts';
 import type { Target } from './target.ts';
 

@@ -7,7 +7,7 @@ import { VirtualClock } from '../../local/virtual-clock.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Graph } from '../../model/graph.ts';
 import { type Plan, plan } from '../../plan/plan.ts';
-import { readControl } from '../control.ts';
+import { readControl } from '../../engine/control.ts';
 import { UpgradeRefused, checkUpgrade } from '../upgrade.ts';
 import type { Target } from './target.ts';
 

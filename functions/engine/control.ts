@@ -1,6 +1,6 @@
 /**
  * What operators and deployments have decided about a pipeline: a document each in the collection `control`, changed under
- * its version, so that two who decide at once do not overwrite each other unseen.
+ * its version, so that two who decide at once do not overwrite each other unseen. Sweeps obey.
  */
 import type { EpochMillis } from '../model/time.ts';
 import type { StoredShape } from '../plan/stored-shape.ts';
@@ -16,8 +16,32 @@ export interface TopologyControl {
   readonly admittedAt: EpochMillis;
 }
 
+/** `control/paused`: the stages that get nothing. What is sent to them waits, and holds its watermarks. */
+export interface PausedControl {
+  readonly stages: Readonly<Record<string, PausedStage>>;
+}
+
+export interface PausedStage {
+  readonly since: EpochMillis;
+  /** What whoever stopped the delivery needs to start it again. Plain JSON. */
+  readonly delivery: unknown;
+}
+
+/** `control/drain`: the pipeline reads no more, and comes to its end. */
+export interface DrainControl {
+  readonly since: EpochMillis;
+  /** Until then what was being read may still be committed; the sources' watermarks stand. */
+  readonly readingEnds: EpochMillis;
+  /** Watermarks go on with the clock until every window has closed by itself, at the latest until then; absent: they go to the end at once. */
+  readonly closingEnds?: EpochMillis;
+  /** As `PausedStage.delivery`, by source. */
+  readonly deliveries: Readonly<Record<string, unknown>>;
+}
+
 export interface Controls {
   readonly topology: TopologyControl;
+  readonly paused: PausedControl;
+  readonly drain: DrainControl;
 }
 
 export interface StoredControl<T> {
@@ -31,6 +55,15 @@ export async function readControl<N extends keyof Controls>(
 ): Promise<StoredControl<Controls[N]> | undefined> {
   const [stored] = await store.get('control', [name]);
   return stored === undefined ? undefined : { body: stored.body as Controls[N], version: stored.version };
+}
+
+/** What sweeps obey, in one read. */
+export async function readOrders(
+  store: Store,
+): Promise<{ readonly paused: ReadonlySet<string>; readonly drain: DrainControl | undefined }> {
+  const [paused, drain] = await store.get('control', ['paused', 'drain']);
+  const stages = (paused?.body as PausedControl | undefined)?.stages ?? {};
+  return { paused: new Set(Object.keys(stages)), drain: drain?.body as DrainControl | undefined };
 }
 
 /** @throws {ContentionError} when somebody else has decided in the meantime */
