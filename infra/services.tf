@@ -1,23 +1,7 @@
-# The services of Google Cloud that a pipeline uses. They stay on when the pipeline goes: others may use them.
-
-locals {
-  services = [
-    "artifactregistry.googleapis.com",
-    "bigquery.googleapis.com",
-    "cloudbuild.googleapis.com",
-    "cloudfunctions.googleapis.com",
-    "cloudscheduler.googleapis.com",
-    "firestore.googleapis.com",
-    "iam.googleapis.com",
-    "logging.googleapis.com",
-    "monitoring.googleapis.com",
-    "pubsub.googleapis.com",
-    "run.googleapis.com",
-  ]
-}
+# The services of Google Cloud that the pipeline uses. They stay on when the pipeline goes: others may use them.
 
 resource "google_project_service" "used" {
-  for_each = toset(local.services)
+  for_each = toset(local.manifest.services)
 
   project            = var.project
   service            = each.key

@@ -16,6 +16,7 @@ variable "manifest" {
     shape            = string
     topology         = number
     fingerprint      = string
+    services         = list(string)
     runtime          = string
     entry_point      = string
     bucket_suffix    = string

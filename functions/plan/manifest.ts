@@ -59,6 +59,8 @@ export interface Manifest {
     /** Equal for plans whose stages, shards, slots and sources are equal. */
     readonly fingerprint: string;
   };
+  /** The services of Google Cloud that it uses. */
+  readonly services: readonly string[];
   readonly runtime: string;
   readonly entryPoint: string;
   readonly sources: readonly ManifestSource[];
@@ -101,6 +103,19 @@ export interface ManifestOptions {
   readonly ingestInstances?: number;
 }
 
+const SERVICES = [
+  'artifactregistry',
+  'bigquery',
+  'cloudbuild',
+  'cloudfunctions',
+  'cloudscheduler',
+  'firestore',
+  'iam',
+  'logging',
+  'monitoring',
+  'pubsub',
+  'run',
+];
 const INGEST_INSTANCES = 20;
 const SWEEP_DEADLINE_SECONDS = 180;
 
@@ -122,6 +137,7 @@ export function manifestOf(plan: Plan, options: ManifestOptions): Manifest {
     pipeline: plan.pipeline,
     shape,
     topology: { version: topology, fingerprint: fingerprint(plan) },
+    services: SERVICES.map((service) => `${service}.googleapis.com`),
     runtime: RUNTIME,
     entryPoint: ENTRY_POINT,
     sources: plan.sources.map(({ id, node, steps }) => ({

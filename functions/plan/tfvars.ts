@@ -19,6 +19,7 @@ export function tfvars(manifest: Manifest) {
       shape: manifest.shape,
       topology: topology.version,
       fingerprint: topology.fingerprint,
+      services: manifest.services,
       runtime: manifest.runtime,
       entry_point: manifest.entryPoint,
       bucket_suffix: bucketSuffix(pipeline),
