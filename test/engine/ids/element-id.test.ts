@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { elementId, nameOfId, timeOfId, withOrdinal } from '../../../functions/engine/ids/element-id.ts';
+import type { EpochMillis } from '../../../functions/model/time.ts';
+
+const at = (time: number): EpochMillis => time as EpochMillis;
+
+describe('an element’s id', () => {
+  it('gives back its name and time, whatever they are', () => {
+    for (const name of ['77', '', 'a~b', '@z~1', 'a#1', 'ein Umlaut: ö', '.5~'])
+      for (const time of [0, 36, -1, -987_654_321, 1_700_000_000_000]) {
+        const id = elementId(name, at(time));
+        expect([nameOfId(id), timeOfId(id)]).toEqual([name, time]);
+        const fifth = withOrdinal(id, 5);
+        expect([nameOfId(fifth), timeOfId(fifth)]).toEqual([name, time]);
+      }
+  });
+
+  it('is another for each output of a record, and the record’s own for the first', () => {
+    const id = elementId('a', at(35));
+    expect(id).toBe('@z~a');
+    expect(withOrdinal(id, 0)).toBe('@z~a');
+    expect(withOrdinal(id, 1)).toBe('@z.1~a');
+    expect(withOrdinal(id, 36)).toBe('@z.10~a');
+    expect(withOrdinal(id, 1)).not.toBe(elementId('.1~a', at(35)));
+  });
+
+  it('leaves ids of other kinds as they are', () => {
+    expect(timeOfId('replay~0~5~events~8')).toBeUndefined();
+    expect(withOrdinal('replay~0~5~events~8', 3)).toBe('replay~0~5~events~8');
+    expect(nameOfId('12')).toBe('12');
+  });
+});
