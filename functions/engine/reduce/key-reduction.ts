@@ -109,6 +109,13 @@ export class KeyReduction<In, Acc, Out> {
     return earliest;
   }
 
+  /** The windows that hold the step's output watermark, each at its instant. */
+  holders(): { readonly window: Window; readonly at: EpochMillis }[] {
+    return this.#windows.states.flatMap(({ start, end, hold }) =>
+      hold === undefined ? [] : [{ window: { start, end }, at: hold }],
+    );
+  }
+
   due(): Due {
     let event: number = MAX_TIMESTAMP;
     let processing: number = MAX_TIMESTAMP;
@@ -245,7 +252,8 @@ export class KeyReduction<In, Acc, Out> {
 
   /** The clocks as they are for a window's last pane: where it holds nothing, the output watermark is as far as the input's. */
   #asHeld(state: WindowState<Acc>, context: ReduceContext): ReduceContext {
-    if (state.hold !== undefined || this.#expectsOnTimePane(state)) return context;
+    const exact = !this.#spec.outputMayBeFurther;
+    if (exact || state.hold !== undefined || this.#expectsOnTimePane(state)) return context;
     return { ...context, outputWatermark: context.inputWatermark };
   }
 

@@ -11,14 +11,21 @@ export interface ReduceSpec<In, Acc, Out> {
   readonly combine: CombineFn<In, Acc, Out>;
   readonly trigger: CompiledTrigger;
   readonly merging: boolean;
+  /**
+   * Whether the output watermark may be further than is known wherever nothing holds it. Then the last pane of a window
+   * that holds nothing is late, for it could be late downstream. So it is in a shard; Beam's own runner, and so `conform`,
+   * knows its output watermark exactly.
+   */
+  readonly outputMayBeFurther: boolean;
 }
 
 export function reduceSpec<In, Acc, Out>(
   strategy: WindowingStrategy,
   combine: CombineFn<In, Acc, Out>,
+  outputMayBeFurther = false,
 ): ReduceSpec<In, Acc, Out> {
   const merging = isMerging(strategy.windowFn);
-  return { strategy, combine, trigger: compileTrigger(strategy.trigger, merging), merging };
+  return { strategy, combine, trigger: compileTrigger(strategy.trigger, merging), merging, outputMayBeFurther };
 }
 
 /**

@@ -15,7 +15,7 @@ export class ReduceProgram implements CellProgram {
   readonly #spec: Spec;
 
   constructor(node: ReduceNode) {
-    this.#spec = reduceSpec(node.strategy, node.combine);
+    this.#spec = reduceSpec(node.strategy, node.combine, true);
   }
 
   open(key: unknown, stored: string | undefined): Cell {

@@ -43,11 +43,19 @@ describe('a window whose elements have all left in early panes', () => {
   });
   it('holds there too when that pane comes because the window expires', () => {
     const trigger = repeatedly(afterCount(1));
-    const expiresLater = new Stepper(strategyOf({ trigger, allowedLateness: 5 }), sum()).input([1, 5]);
     expect(new Stepper(strategyOf({ trigger }), sum()).input([1, 5]).reduction.timerHold()).toBe(9);
+    const expiresLater = new Stepper(strategyOf({ trigger, allowedLateness: 5 }), sum()).input([1, 5]);
     expect(expiresLater.reduction.timerHold()).toBeUndefined();
-    expiresLater.watermark(15);
-    expect(expiresLater.panes.map(({ pane }) => pane.timing)).toEqual(['EARLY']);
+  });
+  it('is late at expiry in a shard, whose output watermark may be further than it knows, and on time in Beam', () => {
+    const strategy = strategyOf({ trigger: repeatedly(afterCount(1)), allowedLateness: 5 });
+    const timings = (outputMayBeFurther: boolean) =>
+      new Stepper(strategy, sum(), outputMayBeFurther)
+        .input([1, 5])
+        .watermark(15)
+        .panes.map(({ pane }) => pane.timing);
+    expect(timings(true)).toEqual(['EARLY']);
+    expect(timings(false)).toEqual(['EARLY', 'ON_TIME']);
   });
   it('holds for nothing where an empty pane is not wanted', () => {
     expect(early('ifNonEmpty').reduction.timerHold()).toBeUndefined();

@@ -35,8 +35,8 @@ export class Stepper<In, Acc, Out> {
   readonly lates: LateInput[] = [];
   readonly failures: FailedPane[] = [];
 
-  constructor(strategy: WindowingStrategy, combine: CombineFn<In, Acc, Out>) {
-    this.spec = reduceSpec(strategy, combine);
+  constructor(strategy: WindowingStrategy, combine: CombineFn<In, Acc, Out>, outputMayBeFurther = false) {
+    this.spec = reduceSpec(strategy, combine, outputMayBeFurther);
     this.reduction = KeyReduction.decode(this.spec, undefined);
   }
 
