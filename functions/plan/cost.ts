@@ -1,4 +1,5 @@
 /** From operations a second to dollars a month, at list prices, before anything that is free. */
+import type { Shape } from './deployed-functions.ts';
 import type { Operations } from './operations.ts';
 import { firestoreDollars, functionDollars, PRICES, pubSubDollars, SECONDS_A_MONTH } from './prices.ts';
 
@@ -14,20 +15,17 @@ export interface MonthlyCost {
   readonly total: number;
 }
 
-/** An instance's size. */
-export interface InstanceSize {
-  readonly cpu: number;
-  readonly memoryMiB: number;
-}
+/** What an instance has, in GiB; a vCPU each. */
+const GIB: Readonly<Record<Shape, number>> = { functions: 0.5, services: 1 };
 
-export function monthlyCost(operations: Operations, size: InstanceSize = { cpu: 1, memoryMiB: 512 }): MonthlyCost {
+export function monthlyCost(operations: Operations, shape: Shape): MonthlyCost {
   const seconds = operations.busyInstances * SECONDS_A_MONTH;
   const parts = {
     requests: functionDollars({ requests: operations.requests * SECONDS_A_MONTH, vcpuSeconds: 0, gibSeconds: 0 }),
     instances: functionDollars({
       requests: 0,
-      vcpuSeconds: seconds * size.cpu,
-      gibSeconds: (seconds * size.memoryMiB) / 1_024,
+      vcpuSeconds: seconds,
+      gibSeconds: seconds * GIB[shape],
     }),
     pubSub: pubSubDollars(operations.pubSubBytes * SECONDS_A_MONTH),
     firestore: firestoreDollars({

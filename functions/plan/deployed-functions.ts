@@ -57,6 +57,12 @@ export const RUNTIME = 'nodejs24';
 const CONCURRENCY = 250;
 const MEMORY_MIB = 512;
 const SERVICE_MEMORY_MIB = 1_024;
+/** What a view's bytes take as JavaScript values, and what memory is rounded up to. */
+const VALUES_A_BYTE = 4;
+const MEMORY_STEP_MIB = 256;
+const MIB = 2 ** 20;
+/** How much of the memory JavaScript's values may have; the rest is for code, buffers and the clients. */
+const HEAP_SHARE = 0.75;
 const TIMEOUT_SECONDS = 120;
 /** Where a call to the outside is made within the request: a MERGE may take minutes. */
 const CALLING_TIMEOUT_SECONDS = 540;
@@ -121,17 +127,30 @@ function aServiceASlot(plan: Plan, options: FunctionOptions): DeployedFunction[]
 type Placed = Pick<DeployedFunction, 'id' | 'role' | 'serves' | 'slot'>;
 
 function make(plan: Plan, options: FunctionOptions, placed: Placed): DeployedFunction {
+  const memoryMiB = memory(plan, options, placed);
   return {
     ...placed,
     name: functionName(plan.pipeline, placed.id),
-    memoryMiB: options.shape === 'services' && placed.role === 'stage' ? SERVICE_MEMORY_MIB : MEMORY_MIB,
+    memoryMiB,
     cpu: 1,
     concurrency: CONCURRENCY,
     minInstances: 0,
     maxInstances: placed.role === 'ingest' ? options.ingestInstances : 1,
     timeoutSeconds: timeout(plan, placed),
-    environment: environment(plan, options, placed),
+    environment: environment(plan, options, placed, memoryMiB),
   };
+}
+
+/** A common base, and room for the views that are written or read there, up to their byte budgets. */
+function memory(plan: Plan, { shape }: FunctionOptions, { role, serves }: Placed): number {
+  const base = shape === 'services' && role === 'stage' ? SERVICE_MEMORY_MIB : MEMORY_MIB;
+  const views = serves.reduce((sum, { kind, id }) => (kind === 'stage' ? sum + viewBytes(plan.stage(id)) : sum), 0);
+  return base + MEMORY_STEP_MIB * Math.ceil((views * VALUES_A_BYTE) / MIB / MEMORY_STEP_MIB);
+}
+
+function viewBytes({ head }: Stage): number {
+  if (head.kind === 'view') return head.maxBytes;
+  return head.kind === 'sideParDo' ? head.sides.reduce((sum, { view }) => sum + view.maxBytes, 0) : 0;
 }
 
 function timeout(plan: Plan, { role, serves }: Placed): number {
@@ -150,7 +169,12 @@ export function slotsOf(stage: Stage): readonly number[] {
   return Array.from({ length: stage.slots }, (_, slot) => slot);
 }
 
-function environment(plan: Plan, options: FunctionOptions, { serves, slot }: Placed): Record<string, string> {
+function environment(
+  plan: Plan,
+  options: FunctionOptions,
+  { serves, slot }: Placed,
+  memoryMiB: number,
+): Record<string, string> {
   const most = (of: (stage: Stage) => number): string => String(Math.max(1, ...plan.stages.map(of)));
   return {
     [MANIFEST_VARIABLES.pipeline]: plan.pipeline,
@@ -159,5 +183,6 @@ function environment(plan: Plan, options: FunctionOptions, { serves, slot }: Pla
     [MANIFEST_VARIABLES.shards]: most((stage) => stage.shards),
     [MANIFEST_VARIABLES.slots]: most((stage) => stage.slots),
     [MANIFEST_VARIABLES.topology]: String(options.topology),
+    [MANIFEST_VARIABLES.nodeOptions]: `--max-old-space-size=${Math.floor(memoryMiB * HEAP_SHARE)}`,
   };
 }

@@ -64,7 +64,8 @@ export function withGuards(graph: Graph, sources: readonly Node[], find: Find, f
 }
 
 function needsGuard(node: Node, isHead: (node: Node) => boolean): boolean {
-  return node.kind === 'writePubSub' || (isHead(node) && !TAKES_IDS.has(node.kind));
+  // What a look-up answers changes with time, so a repetition could take another way.
+  return node.kind === 'writePubSub' || node.kind === 'lookUp' || (isHead(node) && !TAKES_IDS.has(node.kind));
 }
 
 /** The names of nodes are unique, and hold no blanks. */

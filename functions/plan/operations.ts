@@ -67,7 +67,6 @@ const NOTHING: Flow = { envelopes: 0, elements: 0 };
 
 export function operationsOf(plan: Plan, load: Load, shape: Shape): Operations {
   const tally = new Tally(shape);
-  const flows = new Map<string, Flow>();
   const flowsOut = new Map<string, { bundles: number; elements: number }>();
   let roots = 0;
   for (const source of plan.sources) {
@@ -81,7 +80,6 @@ export function operationsOf(plan: Plan, load: Load, shape: Shape): Operations {
       (sum, each) => ({ envelopes: sum.envelopes + each.envelopes, elements: sum.elements + each.elements }),
       NOTHING,
     );
-    flows.set(stage.id, flow);
     roots += stage.shards;
     flowsOut.set(stage.id, stageBundles(plan, stage, flow, load, tally));
   }
