@@ -7,6 +7,7 @@ import { loadPipeline } from './cli/load-pipeline.ts';
 import { LOCAL_VARIABLES, readConfiguration } from './cloud/configuration.ts';
 import { drainOnTerm } from './cloud/service/drain.ts';
 import { cloudFunction } from './cloud/service/function.ts';
+import { runWithoutDomains } from './cloud/service/without-domains.ts';
 import { openWarehouse } from './cloud/warehouse.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from './local/system.ts';
 import { ENTRY_POINT } from './plan/deployed-functions.ts';
@@ -22,6 +23,7 @@ const served = cloudFunction(plan(graph, { shards, slots }), configuration, {
   write: (line) => process.stdout.write(line),
 });
 
+runWithoutDomains();
 drainOnTerm(process, SYSTEM_CLOCK, () => served.drain());
 // With exactly two parameters: functions-framework takes a third for a callback.
 http(ENTRY_POINT, (request, response) => served.handle(request, response));

@@ -33,6 +33,10 @@ export interface Tuning {
   readonly sweepEvery: Millis;
   /** The root of an ingest instance that was not written for so long is retired. Default 600,000. */
   readonly retireAfter: Millis;
+  /** How long a slice of publish time is, and how far clocks may differ. Default 10,000. */
+  readonly slice: Millis;
+  /** So long after its last message a source counts as idle. Default 60,000. */
+  readonly idleAfter: Millis;
   /** Tables are flushed at least so often, whatever their authors say. Default 0 = as they say. */
   readonly flushEvery: Millis;
 }
@@ -41,6 +45,8 @@ export const DEFAULT_TUNING: Tuning = {
   commitEvery: 700 as Millis,
   sweepEvery: 5_000 as Millis,
   retireAfter: 600_000 as Millis,
+  slice: 10_000 as Millis,
+  idleAfter: 60_000 as Millis,
   flushEvery: 0 as Millis,
 };
 

@@ -54,7 +54,14 @@ describe('a function is told by its environment', () => {
       monitoringUrl: undefined,
       tables: undefined,
       answerWithin: 530_000,
-      tuning: { commitEvery: 700, sweepEvery: 5_000, retireAfter: 600_000, flushEvery: 0 },
+      tuning: {
+        commitEvery: 700,
+        sweepEvery: 5_000,
+        retireAfter: 600_000,
+        slice: 10_000,
+        idleAfter: 60_000,
+        flushEvery: 0,
+      },
     });
   });
 
@@ -76,6 +83,8 @@ describe('a function is told by its environment', () => {
       commitEvery: 50,
       sweepEvery: 5_000,
       retireAfter: 600_000,
+      slice: 10_000,
+      idleAfter: 60_000,
       flushEvery: 1_000,
     });
   });
@@ -84,7 +93,7 @@ describe('a function is told by its environment', () => {
     'nothing by a tuning of %s',
     (text) => {
       expect(problemsOf({ ...CLOUD, MILLRACE_TUNING: text })).toEqual([
-        `MILLRACE_TUNING: expected a JSON object of whole milliseconds (commitEvery, sweepEvery, retireAfter, flushEvery), got '${text}'`,
+        `MILLRACE_TUNING: expected a JSON object of whole milliseconds (commitEvery, sweepEvery, retireAfter, slice, idleAfter, flushEvery), got '${text}'`,
       ]);
     },
   );

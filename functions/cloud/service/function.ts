@@ -64,7 +64,7 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
   const bus = new PubSubBus(plan, { projectId, emulatorHost: pubsubHost });
   const backlog = new MonitoringBacklog({ pipeline, projectId, clock, endpoint: configuration.monitoringUrl });
   const announcer = new Announcer(pipeline, bus, log);
-  const sweeper = new Sweeper({ plan, store, bus, clock, backlog, retireAfter: tuning.retireAfter });
+  const sweeper = new Sweeper({ plan, store, bus, clock, backlog, timing: tuning, retireAfter: tuning.retireAfter });
   const sweep = new SweepHost(plan, sweeper, log);
   const cooperation = new Cooperation({ store, sweep, clock, log, every: tuning.sweepEvery });
   const counts = new StageCounts();
@@ -137,7 +137,7 @@ function served(
     switch (kind) {
       case 'source': {
         const source = plan.sources.find((each) => each.id === id)!;
-        push(servedSource(id).path, new SourceHost({ plan, source, engine, cadence: tuning.commitEvery }));
+        push(servedSource(id).path, new SourceHost({ plan, source, engine, tuning }));
         break;
       }
       case 'stage':

@@ -7,6 +7,7 @@ import { DecodeError, RetryableError } from '../../model/errors.ts';
 import type { Millis } from '../../model/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { decodePush, PushIdentityError, type PushMessage, type PushVerifier } from '../push/index.ts';
+import { Deadlines } from './deadlines.ts';
 import { InFlight, type InFlightLimits } from './in-flight.ts';
 import type { Log } from './log.ts';
 
@@ -55,10 +56,12 @@ interface Answer {
 export class Router {
   readonly #setting: RouterSetting;
   readonly #inFlight: InFlight;
+  readonly #deadlines: Deadlines;
 
   constructor(setting: RouterSetting) {
     this.#setting = setting;
     this.#inFlight = new InFlight(setting.limits ?? DEFAULT_LIMITS);
+    this.#deadlines = new Deadlines(setting.clock, setting.answerWithin as Millis);
   }
 
   /** Handles one request; never rejects. */
@@ -84,21 +87,20 @@ export class Router {
   }
 
   /** The work goes on after its time is up; what it then commits is found done when the message comes again. */
-  async #inTime(route: Route, request: FunctionRequest): Promise<Answer> {
-    const { clock, answerWithin, log } = this.#setting;
-    const answered = new AbortController();
-    const tooLate = clock.sleep(answerWithin as Millis, answered.signal).then((): Answer => {
-      if (!answered.signal.aborted)
-        log.warning(`${request.path} was not answered in time`, { trace: traceOf(request) });
-      return { status: 503 };
+  #inTime(route: Route, request: FunctionRequest): Promise<Answer> {
+    return new Promise((resolve) => {
+      const cancel = this.#deadlines.start(() => {
+        this.#setting.log.warning(`${request.path} was not answered in time`, { trace: traceOf(request) });
+        resolve({ status: 503 });
+      });
+      void this.#work(route, request).then((answer) => {
+        cancel();
+        resolve(answer);
+      });
     });
-    try {
-      return await Promise.race([this.#work(route, request), tooLate]);
-    } finally {
-      answered.abort();
-    }
   }
 
+  /** Never rejects. */
   async #work(route: Route, request: FunctionRequest): Promise<Answer> {
     try {
       await this.#setting.verify(request);

@@ -4,16 +4,16 @@ import { chainOf } from '../../engine/chain/stage-chain.ts';
 import { MessageIngest } from '../../engine/ingest/message-ingest.ts';
 import type { SourceMessage } from '../../engine/ingest/source-message.ts';
 import type { ShardSetting } from '../../engine/shard/shard.ts';
-import type { EpochMillis, Millis } from '../../model/time.ts';
+import type { EpochMillis } from '../../model/time.ts';
 import type { Plan, PlannedSource } from '../../plan/plan.ts';
+import type { Tuning } from '../configuration.ts';
 import type { PushMessage } from '../push/index.ts';
 
 export interface SourceHostSetting {
   readonly plan: Plan;
   readonly source: PlannedSource;
   readonly engine: ShardSetting;
-  /** Between two commits under load. */
-  readonly cadence: Millis;
+  readonly tuning: Pick<Tuning, 'commitEvery' | 'slice'>;
 }
 
 interface Taking {
@@ -47,11 +47,12 @@ export class SourceHost {
   }
 
   async #open(): Promise<Taking> {
-    const { plan, source, engine, cadence } = this.#setting;
+    const { plan, source, engine, tuning } = this.#setting;
+    const { commitEvery: cadence, slice } = tuning;
     try {
       const chain = chainOf(plan, source, engine.inputWatermarkOf);
       await chain.setup();
-      return { chain, ingest: new MessageIngest({ source, setting: engine, chain, cadence }) };
+      return { chain, ingest: new MessageIngest({ source, setting: engine, chain, cadence, slice }) };
     } catch (error) {
       this.#taking = undefined;
       throw error;
