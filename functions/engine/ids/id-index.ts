@@ -168,19 +168,29 @@ export class IdIndex {
     const due = this.#remembered.filter(({ span }) => expiryOf(span, this.#rules) <= now);
     if (due.length === 0) return [];
     if (due.some(({ span }) => this.#waitsForSource(span))) await this.#readHorizons(now);
-    const dropped: IdSpan[] = [];
-    let documents: number[] = [];
-    for (const remembered of due) {
-      if (documents.length >= MAX_DELETES || this.#waitsForSource(remembered.span)) continue;
-      this.#remembered.splice(this.#remembered.indexOf(remembered), 1);
-      dropped.push(remembered.span);
-      documents = documentsOnlyIn(
-        dropped,
-        this.#remembered.map(({ span }) => span),
-      );
-    }
+    const documents: number[] = [];
+    for (const remembered of due)
+      if (documents.length < MAX_DELETES && !this.#waitsForSource(remembered.span))
+        documents.push(...this.#forget(remembered, MAX_DELETES - documents.length));
     for (const number of documents) this.#writer.abandon(number);
     return documents.map((number) => idsDocumentName(this.#shard, number).id);
+  }
+
+  /** Drops a span, or the first part of one that has more documents than may go now. @returns the documents to delete */
+  #forget(remembered: Remembered, atMost: number): number[] {
+    const others = this.#remembered.filter((other) => other !== remembered);
+    const documents = documentsOnlyIn(
+      remembered.span,
+      others.map(({ span }) => span),
+    );
+    if (documents.length <= atMost) {
+      this.#remembered = others;
+      return documents;
+    }
+    const gone = documents.slice(0, atMost);
+    remembered.span = { ...remembered.span, first: gone.at(-1)! + 1 };
+    remembered.ids = undefined;
+    return gone;
   }
 
   /** Whether the source may still deliver messages again that were published in the span. */

@@ -81,13 +81,12 @@ export function expiryOf(span: IdSpan, rules: IdRules): EpochMillis {
   return plus(span.written, rules.get(span.source)?.horizon ?? 0);
 }
 
-/** The documents of the dropped spans that no other span names. */
-export function documentsOnlyIn(dropped: readonly IdSpan[], kept: readonly IdSpan[]): number[] {
-  const numbers = new Set<number>();
-  const isNamed = (document: number): boolean => kept.some(({ first, last }) => first <= document && document <= last);
-  for (const { first, last } of dropped)
-    for (let document = first; document <= last; document++) if (!isNamed(document)) numbers.add(document);
-  return [...numbers];
+/** The documents of a span that no other span names, in order. */
+export function documentsOnlyIn({ first, last }: IdSpan, others: readonly IdSpan[]): number[] {
+  const numbers: number[] = [];
+  for (let document = first; document <= last; document++)
+    if (!others.some((other) => other.first <= document && document <= other.last)) numbers.push(document);
+  return numbers;
 }
 
 /** The order in which a root lists spans. */
