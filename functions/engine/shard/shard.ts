@@ -18,6 +18,7 @@ import { parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
 import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft } from '../protocol/root.ts';
 import { tryAgain } from '../protocol/try-again.ts';
+import { publishOutside } from '../sweep/republish.ts';
 import { TickFacts } from './tick-facts.ts';
 import type { BundleCounts, BundleResult, Work, Workspace } from './work.ts';
 
@@ -76,6 +77,7 @@ export class Shard {
   readonly #work: Work;
   readonly #waiting: Waiting[] = [];
   readonly #facts = new TickFacts();
+  #hasStarted = false;
   readonly #cadence: Cadence;
   #memory: Memory | undefined;
   #running: Promise<void> | undefined;
@@ -279,7 +281,19 @@ export class Shard {
     const [stored] = await store.get('roots', [this.id]);
     const root = (stored?.body as Root | undefined) ?? newRoot(this.id, topology);
     const version = stored?.version ?? 'absent';
+    await this.#publishLeft(root);
     return { root, version, workspace: this.#work.open(root, version), seen: clock.now() };
+  }
+
+  /** What a process before this one has left to publish, or has published without having noted it. */
+  async #publishLeft(root: Root): Promise<void> {
+    if (this.#hasStarted) return;
+    const { store, bus } = this.#setting;
+    for (const { document } of root.outside) {
+      await publishOutside(store, bus, root.id, document);
+      this.#facts.published(document);
+    }
+    this.#hasStarted = true;
   }
 
   /**

@@ -10,7 +10,7 @@ import { hasDueTimers, type Root, type RootDraft } from '../protocol/root.ts';
 import type { KnownWatermarks } from './work.ts';
 
 /** Facts that wait this long for a commit of other work get one of their own; milliseconds. */
-const SETTLE_AFTER = 10_000;
+export const SETTLE_AFTER = 10_000;
 
 export class TickFacts implements KnownWatermarks {
   inputWatermark: EpochMillis = MIN_TIMESTAMP;

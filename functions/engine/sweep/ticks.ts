@@ -4,6 +4,7 @@ import type { Tick } from '../../ports/bus.ts';
 import { isShardRoot, type RootId, shardId } from '../protocol/names.ts';
 import { hasDueTimers, type Root, type SettledFacts } from '../protocol/root.ts';
 import type { Watermarks } from '../protocol/watermarks.ts';
+import { SETTLE_AFTER } from '../shard/tick-facts.ts';
 import { ViewTidings } from '../views/tidings.ts';
 
 /** A tick for each shard that has something due, something to drop, a sender to forget, or news of a view. */
@@ -28,7 +29,9 @@ export function ticksFor(
       const due = hasDueTimers(root, inputWatermark, later(now, root.processingTime));
       const views = tidings.of(stage);
       const news = views !== undefined && tidings.areNews(stage, root, now);
-      if (!due && facts === undefined && gone.length === 0 && !news) continue;
+      // An idle shard's own: what it has published for topics outside is dropped from its outbox by its next commit.
+      const published = root.outside.some(({ born }) => now - born >= SETTLE_AFTER);
+      if (!due && facts === undefined && gone.length === 0 && !news && !published) continue;
       const watermarksHere = { inputWatermark, outputWatermark };
       const told = views === undefined ? {} : { views };
       ticks.push({ kind: 'tick', target, ...watermarksHere, processingTime: now, settled: facts ?? {}, gone, ...told });
