@@ -40,3 +40,34 @@ export {
   repeatedly,
 } from './model/triggers.ts';
 export { fixedWindows, globalWindow, sessions, slidingWindows, type Window } from './model/windows.ts';
+export type { Readable } from './model/readable.ts';
+export type { RetryOptions } from './model/retry.ts';
+export {
+  type BagState,
+  bagState,
+  type CombiningState,
+  combiningState,
+  type MapState,
+  mapState,
+  type SetState,
+  setState,
+  type StateOptions,
+  type ValueState,
+  valueState,
+} from './model/state.ts';
+export {
+  emits,
+  type KeyedContext,
+  type StatefulContext,
+  type StatefulDoFn,
+  type StatefulOptions,
+  type TimerContext,
+} from './model/stateful.ts';
+export {
+  eventTimer,
+  eventTimerFamily,
+  processingTimer,
+  processingTimerFamily,
+  type Timer,
+  type TimerFamily,
+} from './model/timers.ts';

@@ -106,10 +106,18 @@ export class Embedded {
     return this.#decoders.get(source)!;
   }
 
-  /** Commits records of a source; what they send waits on the bus. */
-  async ingest(source: string, records: readonly ReadRecord[], ended: boolean): Promise<void> {
+  /**
+   * Commits records of a source; what they send waits on the bus.
+   * @param watermark the source's from now on, whatever its policy says
+   */
+  async ingest(
+    source: string,
+    records: readonly ReadRecord[],
+    ended: boolean,
+    watermark?: EpochMillis,
+  ): Promise<void> {
     const reader = this.#readers.get(source)!;
-    await reader.commit(records, ended, this.#settled.get(reader.id));
+    await reader.commit(records, ended, this.#settled.get(reader.id), watermark);
   }
 
   /**

@@ -76,9 +76,15 @@ export class SplitReader {
    * Runs records through the stateless steps and commits what they send.
    * @param ended no record comes after these
    * @param settled what sweeps have found to be taken
+   * @param watermark the source's watermark from now on, whatever its policy says
    * @throws {MovedOnError} when somebody else has read on in this split
    */
-  async commit(records: readonly ReadRecord[], ended: boolean, settled: SettledFacts = {}): Promise<void> {
+  async commit(
+    records: readonly ReadRecord[],
+    ended: boolean,
+    settled: SettledFacts = {},
+    watermark?: EpochMillis,
+  ): Promise<void> {
     const { clock, ids } = this.#setting;
     const { position } = this.state;
     const attempt = async (): Promise<void> => {
@@ -87,7 +93,7 @@ export class SplitReader {
         throw new MovedOnError(
           `split ${this.id} stands at ${this.state.position}, not ${position}: somebody else reads it`,
         );
-      await this.#tryCommit(records, ended, settled);
+      await this.#tryCommit(records, ended, settled, watermark);
     };
     await tryAgain(clock, ids, attempt, () => {
       this.#stale = true;
@@ -102,14 +108,19 @@ export class SplitReader {
     this.#stale = false;
   }
 
-  async #tryCommit(records: readonly ReadRecord[], ended: boolean, settled: SettledFacts): Promise<void> {
+  async #tryCommit(
+    records: readonly ReadRecord[],
+    ended: boolean,
+    settled: SettledFacts,
+    watermark: EpochMillis | undefined,
+  ): Promise<void> {
     const { clock, ids, store, topology, inputWatermarkOf } = this.#setting;
     const draft = new RootDraft(this.#root);
     draft.processingTime = later(draft.processingTime, clock.now());
     draft.settle(settled);
     for (const document of this.#published) draft.published(document);
     const before = splitState(this.#root);
-    const begun = this.#chain.begin();
+    const begun = this.#chain.begin(draft.processingTime);
     if (begun !== undefined) await begun;
     const receive = this.#chain.entry(MAIN_OUTPUT);
     const letters: DeadLetter[] = [];
@@ -147,7 +158,10 @@ export class SplitReader {
       largest,
       watermark: ended
         ? MAX_TIMESTAMP
-        : later(before.watermark, estimate(this.#source.node.source.watermark, largest, draft.processingTime)),
+        : later(
+            before.watermark,
+            watermark ?? estimate(this.#source.node.source.watermark, largest, draft.processingTime),
+          ),
     };
     draft.extra = state;
     const written = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
