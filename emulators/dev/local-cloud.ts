@@ -37,6 +37,8 @@ export interface LocalCloudOptions {
   readonly sweepEveryMillis?: number;
   /** What happens oftener than in the cloud. */
   readonly tuning?: Partial<Tuning>;
+  /** Instances of each function, without affinity. Default 1. */
+  readonly instances?: number;
   /** Pushes in flight of one subscription. Default 250, the functions' own concurrency. */
   readonly concurrency?: number;
   readonly relay?: Pick<RelayOptions, 'troubles' | 'onProblem'>;
@@ -66,10 +68,10 @@ export interface LocalCloud {
   readonly store: FirestoreStore;
   readonly relay: Relay;
   readonly scheduler: Scheduler;
-  /** By the function's id. */
-  readonly functions: ReadonlyMap<string, FunctionProcess>;
-  /** Kills a function and starts it again at the same address. @param signal default SIGKILL */
-  restart(id: string, signal?: NodeJS.Signals): Promise<void>;
+  /** The instances of each function, by the function's id. */
+  readonly functions: ReadonlyMap<string, readonly FunctionProcess[]>;
+  /** Ends an instance and starts it again at the same address. @param signal default SIGKILL */
+  restart(id: string, instance?: number, signal?: NodeJS.Signals): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -114,16 +116,21 @@ async function start(
     [LOCAL_VARIABLES.monitoring]: monitoring.url,
     ...options.environment,
   };
-  const functions = new Map<string, FunctionProcess>();
-  const startOne = async (deployed: DeployedFunction, port?: number): Promise<void> => {
+  const functions = new Map<string, FunctionProcess[]>();
+  const startOne = async (deployed: DeployedFunction, instance: number, port?: number): Promise<void> => {
     const onOutput = (text: string) => options.onOutput?.(deployed.id, text);
     const at = port === undefined ? {} : { port };
-    functions.set(deployed.id, await startFunctionProcess(deployed, { environment, onOutput, ...at }));
+    const started = await startFunctionProcess(deployed, { environment, onOutput, ...at });
+    functions.get(deployed.id)![instance] = started;
   };
-  atEnd(() => Promise.all([...functions.values()].map((one) => one.process.stop())));
-  await Promise.all(manifest.functions.map((deployed) => startOne(deployed)));
+  atEnd(() => Promise.all([...functions.values()].flat().map((one) => one.process.stop())));
+  for (const { id } of manifest.functions) functions.set(id, []);
+  const instances = Array.from({ length: options.instances ?? 1 }, (_, instance) => instance);
+  await Promise.all(
+    manifest.functions.flatMap((deployed) => instances.map((instance) => startOne(deployed, instance))),
+  );
 
-  const urlOf = (id: string, path: string): string => `${functions.get(id)!.url}${path}`;
+  const urlsOf = (id: string, path: string): string[] => functions.get(id)!.map(({ url }) => `${url}${path}`);
   const relay = await startRelay({
     projectId,
     pubsubHost: emulators.pubsubHost,
@@ -133,7 +140,7 @@ async function start(
         : [
             {
               subscription: name,
-              url: urlOf(push.function, push.path),
+              url: urlsOf(push.function, push.path),
               concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
               retryBackoff: BACKOFF,
             },
@@ -144,15 +151,16 @@ async function start(
   stats = () => relay.stats();
   atEnd(() => relay.stop());
   const scheduler = startScheduler(
-    () => [urlOf(manifest.sweep.function, manifest.sweep.path)],
+    () => urlsOf(manifest.sweep.function, manifest.sweep.path),
     options.sweepEveryMillis ?? MINUTE,
   );
   atEnd(() => scheduler.stop());
-  const restart = async (id: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
-    const { process: child, url } = functions.get(id)!;
+  const restart = async (id: string, instance = 0, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    const { process: child, url } = functions.get(id)![instance]!;
     process.kill(child.pid, signal);
     await child.ended;
-    await startOne(manifest.functions.find((deployed) => deployed.id === id)!, Number(new URL(url).port));
+    const deployed = manifest.functions.find((each) => each.id === id)!;
+    await startOne(deployed, instance, Number(new URL(url).port));
   };
   return { plan: planned, manifest, emulators, clients, tables, store, relay, scheduler, functions, restart };
 }

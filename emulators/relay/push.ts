@@ -20,22 +20,25 @@ export function isAcknowledged(outcome: PushOutcome): boolean {
 }
 
 export class Pusher {
-  readonly #url: URL;
+  readonly #urls: readonly URL[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #deadlineMillis: number;
   readonly #agent: Agent;
   readonly #open = new Set<ClientRequest>();
+  #turn = 0;
 
-  constructor(url: string, headers: Readonly<Record<string, string>>, deadlineMillis: number) {
-    this.#url = new URL(url);
+  /** @param urls where pushes go, in turn */
+  constructor(urls: readonly string[], headers: Readonly<Record<string, string>>, deadlineMillis: number) {
+    this.#urls = urls.map((url) => new URL(url));
     this.#headers = { 'content-type': 'application/json', 'user-agent': 'millrace-relay', ...headers };
     this.#deadlineMillis = deadlineMillis;
     this.#agent = new Agent({ keepAlive: true, scheduling: 'lifo' });
   }
 
   async push(body: Buffer): Promise<PushOutcome> {
-    const outcome = await this.#post(body, this.#agent);
-    return outcome === STALE ? this.#post(body, NEW_CONNECTION) : outcome;
+    const url = this.#urls[this.#turn++ % this.#urls.length]!;
+    const outcome = await this.#post(url, body, this.#agent);
+    return outcome === STALE ? this.#post(url, body, NEW_CONNECTION) : outcome;
   }
 
   /** Cuts off what is still open. */
@@ -45,12 +48,12 @@ export class Pusher {
   }
 
   /** A kept connection that the server closed while we wrote is no answer of the function: it is worth one more try. */
-  #post(body: Buffer, agent: typeof NEW_CONNECTION): Promise<PushOutcome>;
-  #post(body: Buffer, agent: Agent): Promise<PushOutcome | typeof STALE>;
-  #post(body: Buffer, agent: Agent | typeof NEW_CONNECTION): Promise<PushOutcome | typeof STALE> {
+  #post(url: URL, body: Buffer, agent: typeof NEW_CONNECTION): Promise<PushOutcome>;
+  #post(url: URL, body: Buffer, agent: Agent): Promise<PushOutcome | typeof STALE>;
+  #post(url: URL, body: Buffer, agent: Agent | typeof NEW_CONNECTION): Promise<PushOutcome | typeof STALE> {
     return new Promise((resolve) => {
       const headers = { ...this.#headers, 'content-length': body.length };
-      const posted = request(this.#url, { method: 'POST', agent, headers });
+      const posted = request(url, { method: 'POST', agent, headers });
       this.#open.add(posted);
       const settle = (outcome: PushOutcome | typeof STALE) => {
         clearTimeout(deadline);

@@ -12,7 +12,7 @@ import { type Pulled, Puller } from './puller.ts';
 import { isAcknowledged, Pusher, type PushOutcome } from './push.ts';
 import { Queue } from './queue.ts';
 import { Reorderer } from './reorder.ts';
-import { DEFAULT_CONCURRENCY, type RouteOptions, type Troubles } from './settings.ts';
+import { DEFAULT_CONCURRENCY, type RouteOptions, type Troubles, urlsOf } from './settings.ts';
 import { RouteCounters, type RouteStats } from './stats.ts';
 import { Timers } from './timers.ts';
 import { TroubleMaker } from './troubles.ts';
@@ -80,7 +80,7 @@ export class Route {
     this.#troubles = new TroubleMaker(troubles, options.subscription);
     this.#reorderer = new Reorderer(this.#troubles.seed, (held) => this.#attempt(held));
     this.#window = new PushWindow(concurrency, options.slowStart ?? false);
-    this.#pusher = new Pusher(options.url, options.headers ?? {}, policy.ackDeadlineMillis);
+    this.#pusher = new Pusher(urlsOf(options), options.headers ?? {}, policy.ackDeadlineMillis);
     this.#leases = new Leases(clients.subscriber, policy.path, policy.ackDeadlineMillis, onError);
     this.#puller = new Puller(
       clients.subscriber,

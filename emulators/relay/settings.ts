@@ -16,8 +16,8 @@ export interface RelayOptions {
 export interface RouteOptions {
   /** The short name of a subscription without a push endpoint, and with no other reader than this route. */
   readonly subscription: string;
-  /** Where its messages are posted, e.g. `http://127.0.0.1:8081/`. */
-  readonly url: string;
+  /** Where its messages are posted, e.g. `http://127.0.0.1:8081/`; several for several instances, which take turns. */
+  readonly url: string | readonly string[];
   /** Pushes in flight at most: instances x requests an instance. Default 80. */
   readonly concurrency?: number;
   /** Sent with each push, e.g. an `authorization`. */
@@ -63,8 +63,11 @@ export function checkOptions(options: RelayOptions): void {
     if (route.subscription.includes('/')) problems.push(`${at}.subscription: expected a short name without "/"`);
     if (names.indexOf(route.subscription) !== n)
       problems.push(`${at}.subscription: has two routes; join their functions`);
-    if (!URL.canParse(route.url) || !route.url.startsWith('http://')) {
-      problems.push(`${at}.url: expected an http:// address, got '${route.url}'`);
+    if (urlsOf(route).length === 0) problems.push(`${at}.url: expected at least one address`);
+    for (const url of urlsOf(route)) {
+      if (!URL.canParse(url) || !url.startsWith('http://')) {
+        problems.push(`${at}.url: expected an http:// address, got '${url}'`);
+      }
     }
     const concurrency = route.concurrency ?? DEFAULT_CONCURRENCY;
     if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 10_000) {
@@ -89,4 +92,8 @@ export function checkOptions(options: RelayOptions): void {
     }
   }
   if (problems.length > 0) throw new ConfigurationErrors(problems);
+}
+
+export function urlsOf({ url }: RouteOptions): readonly string[] {
+  return typeof url === 'string' ? [url] : url;
 }
