@@ -1,6 +1,6 @@
 /** From operations a second to dollars a month, at list prices, before anything that is free. */
 import type { Shape } from './deployed-functions.ts';
-import type { Operations } from './operations.ts';
+import type { Operations } from './operation-tally.ts';
 import { firestoreDollars, functionDollars, PRICES, pubSubDollars, SECONDS_A_MONTH } from './prices.ts';
 
 /** Dollars a month. */

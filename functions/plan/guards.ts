@@ -6,7 +6,7 @@ import { type Graph, MAIN_OUTPUT, type Node, type Ref, type ReshuffleNode } from
 import type { Consumer } from './plan.ts';
 
 /** Heads that leave out repetitions by their ids. */
-const TAKES_IDS: ReadonlySet<Node['kind']> = new Set(['reduce', 'stateful', 'deduplicate', 'reshuffle']);
+const TAKES_IDS: ReadonlySet<Node['kind']> = new Set(['reduce', 'stateful', 'deduplicate', 'reshuffle', 'enrich']);
 
 type Find = (ref: Ref) => readonly Consumer[];
 

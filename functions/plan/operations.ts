@@ -7,6 +7,7 @@
 import type { ReduceNode } from '../model/graph.ts';
 import type { Trigger } from '../model/triggers.ts';
 import type { Shape } from './deployed-functions.ts';
+import { type Operations, OperationTally } from './operation-tally.ts';
 import type { Plan, PlannedSource, Stage } from './plan.ts';
 
 export interface Load {
@@ -27,19 +28,6 @@ export const DEFAULT_LOAD: Load = {
   partitionBytes: 64 * 2 ** 20,
 };
 
-/** Per second. */
-export interface Operations {
-  readonly requests: number;
-  /** Instances that have a request open, on average. */
-  readonly busyInstances: number;
-  /** Published and delivered, each request counted with its minimum. */
-  readonly pubSubBytes: number;
-  readonly reads: number;
-  readonly writes: number;
-  readonly deletes: number;
-  readonly bytesScanned: number;
-}
-
 /** Between two commits of one root under load. */
 export const COMMIT_INTERVAL = 0.7;
 /** A request's time when quiet: one commit. */
@@ -50,6 +38,8 @@ export const EVENTS_AN_INSTANCE = 700;
 const BUSY_SWEEP = 5;
 const IDLE_SWEEP = 60;
 const SWEEP_SECONDS = 0.5;
+/** A MERGE, for which a request is held open. */
+const MERGE_SECONDS = 5;
 /** Of a message or request; each counts at least so much. */
 const LEAST_BYTES = 1_000;
 /** An envelope's own fields, and an element in it. */
@@ -63,28 +53,40 @@ interface Flow {
   readonly elements: number;
 }
 
+/** What a sender's bundles send, per second. */
+interface Sent {
+  readonly bundles: number;
+  readonly elements: number;
+}
+
 const NOTHING: Flow = { envelopes: 0, elements: 0 };
 
 export function operationsOf(plan: Plan, load: Load, shape: Shape): Operations {
-  const tally = new Tally(shape);
-  const flowsOut = new Map<string, { bundles: number; elements: number }>();
+  const tally = new OperationTally(shape);
+  const sent = new Map<string, Sent>();
   let roots = 0;
   for (const source of plan.sources) {
-    const { bundles, instances } = ingest(load.eventsPerSecond, load.bytesPerEvent, tally);
+    const instances = Math.max(1, Math.ceil(load.eventsPerSecond / EVENTS_AN_INSTANCE));
     roots += instances;
-    flowsOut.set(source.id, { bundles, elements: load.eventsPerSecond });
+    sent.set(source.id, ingest(source.id, instances, load, tally));
   }
   for (const stage of plan.stages) {
-    const sent = stage.inputs.map((input) => edge(flowsOut.get(input)!, stage, tally));
-    const flow = sent.reduce(
-      (sum, each) => ({ envelopes: sum.envelopes + each.envelopes, elements: sum.elements + each.elements }),
-      NOTHING,
-    );
+    const flows = stage.inputs.map((input) => edge(sent.get(input)!, stage, tally));
     roots += stage.shards;
-    flowsOut.set(stage.id, stageBundles(plan, stage, flow, load, tally));
+    sent.set(stage.id, stageBundles(plan, stage, sum(flows), load, tally));
   }
-  tally.sweep(load.eventsPerSecond > 0, roots, plan.sources.length);
+  sweeps(load.eventsPerSecond > 0, roots, plan.sources.length, tally);
   return tally.result();
+}
+
+function sum(flows: readonly Flow[]): Flow {
+  return flows.reduce(
+    (total, each) => ({
+      envelopes: total.envelopes + each.envelopes,
+      elements: total.elements + each.elements,
+    }),
+    NOTHING,
+  );
 }
 
 /** Expected number of different ones among `draws` from `kinds`. */
@@ -101,48 +103,40 @@ function latency(arrivals: number): number {
   return arrivals > 1 / COMMIT_INTERVAL ? COMMIT_INTERVAL : QUIET_REQUEST;
 }
 
-function ingest(events: number, bytes: number, tally: Tally): { bundles: number; instances: number } {
-  const instances = Math.max(1, Math.ceil(events / EVENTS_AN_INSTANCE));
+function ingest(source: string, instances: number, load: Load, tally: OperationTally): Sent {
+  const { eventsPerSecond: events, bytesPerEvent } = load;
   const bundles = instances * bundlesOf(events / instances);
-  tally.pushed('ingest', events, Math.max(LEAST_BYTES, bytes), latency(events / instances), instances);
+  tally.requests({ kind: 'ingest', source, instances }, events, latency(events / instances));
+  tally.transported(events * Math.max(LEAST_BYTES, bytesPerEvent));
   tally.store({ writes: 2 * bundles, deletes: bundles });
-  return { bundles, instances };
+  return { bundles, elements: events };
 }
 
-/** What a sender's bundles put on the edge to a stage: one publish request a bundle, an envelope a shard that gets something. */
-function edge(from: { bundles: number; elements: number }, stage: Stage, tally: Tally): Flow {
+/** What a sender puts on the edge to a stage: a publish request a bundle and topic, an envelope a shard that gets something. */
+function edge(from: Sent, stage: Stage, tally: OperationTally): Flow {
   if (from.bundles === 0) return NOTHING;
   const perBundle = from.elements / from.bundles;
   const envelopes = from.bundles * distinct(stage.shards, perBundle);
   const bytes = envelopes * ENVELOPE_BYTES + from.elements * ELEMENT_BYTES;
-  tally.published(Math.max(bytes, from.bundles * LEAST_BYTES * Math.min(stage.slots, perBundle)));
-  const each = bytes / envelopes;
-  const perSlot = envelopes / stage.slots;
+  tally.transported(Math.max(bytes, from.bundles * distinct(stage.slots, perBundle) * LEAST_BYTES));
+  tally.transported(Math.max(bytes, envelopes * LEAST_BYTES));
   for (let slot = 0; slot < stage.slots; slot++)
-    tally.pushed(
-      `${stage.id}--${slot}`,
-      perSlot,
-      Math.max(LEAST_BYTES, each),
+    tally.requests(
+      { kind: 'stage', stage: stage.id, slot },
+      envelopes / stage.slots,
       latency(envelopes / stage.shards),
-      1,
-      slot,
     );
   return { envelopes, elements: from.elements };
 }
 
-function stageBundles(
-  plan: Plan,
-  stage: Stage,
-  flow: Flow,
-  load: Load,
-  tally: Tally,
-): { bundles: number; elements: number } {
+function stageBundles(plan: Plan, stage: Stage, flow: Flow, load: Load, tally: OperationTally): Sent {
   const bundles = stage.shards * bundlesOf(flow.envelopes / stage.shards);
   if (bundles === 0) return { bundles: 0, elements: 0 };
   if (stage.head.kind === 'writeBigQuery') {
     const flushes = Math.min(bundles, 1_000 / stage.head.flush.every);
     // Root and run a bundle; claim and settle a flush; each run is read and deleted by its flush.
     tally.store({ writes: 2 * bundles + 2 * flushes, reads: bundles, deletes: bundles });
+    tally.open({ kind: 'stage', stage: stage.id, slot: 0 }, flushes * MERGE_SECONDS);
     tally.scanned(flushes * Math.max(LEAST_SCAN, load.partitionBytes));
     return { bundles, elements: 0 };
   }
@@ -188,74 +182,12 @@ function firings(trigger: Trigger, elements: number, keys: number): number {
   }
 }
 
-class Tally {
-  readonly #shape: Shape;
-  /** By function: how many requests are open on average, and its instances. */
-  readonly #open = new Map<string, { requests: number; instances: number }>();
-  #requests = 0;
-  #bytes = 0;
-  #reads = 0;
-  #writes = 0;
-  #deletes = 0;
-  #scanned = 0;
-
-  constructor(shape: Shape) {
-    this.#shape = shape;
-  }
-
-  pushed(id: string, requests: number, bytes: number, seconds: number, instances: number, slot?: number): void {
-    this.#bytes += requests * bytes;
-    this.#request(
-      this.#shape === 'services' && slot !== undefined ? `service--${slot}` : id,
-      requests,
-      seconds,
-      instances,
-    );
-  }
-
-  published(bytes: number): void {
-    this.#bytes += bytes;
-  }
-
-  store({ reads = 0, writes = 0, deletes = 0 }: { reads?: number; writes?: number; deletes?: number }): void {
-    this.#reads += reads;
-    this.#writes += writes;
-    this.#deletes += deletes;
-  }
-
-  scanned(bytes: number): void {
-    this.#scanned += bytes;
-  }
-
-  /** Cloud Scheduler's call each minute; while data flows also instances that are busy anyway. */
-  sweep(flowing: boolean, roots: number, sources: number): void {
-    const sweeps = 1 / (flowing ? BUSY_SWEEP : IDLE_SWEEP);
-    // Every root, and the pipeline's document written; what ingest may drop, a document a source.
-    this.store({ reads: sweeps * (roots + 1), writes: sweeps * (1 + (flowing ? sources : 0)) });
-    this.#request(this.#shape === 'services' ? 'service--0' : 'sweep', 1 / IDLE_SWEEP, SWEEP_SECONDS, 1);
-  }
-
-  result(): Operations {
-    let busyInstances = 0;
-    for (const { requests, instances } of this.#open.values())
-      busyInstances += instances * (1 - Math.exp(-requests / instances));
-    return {
-      requests: this.#requests,
-      busyInstances,
-      pubSubBytes: this.#bytes,
-      reads: this.#reads,
-      writes: this.#writes,
-      deletes: this.#deletes,
-      bytesScanned: this.#scanned,
-    };
-  }
-
-  #request(id: string, requests: number, seconds: number, instances: number): void {
-    this.#requests += requests;
-    const open = this.#open.get(id) ?? { requests: 0, instances };
-    this.#open.set(id, {
-      requests: open.requests + requests * seconds,
-      instances: Math.max(instances, open.instances),
-    });
-  }
+/** Cloud Scheduler's call each minute; while data flows, instances that are busy anyway sweep in turns. */
+function sweeps(flowing: boolean, roots: number, sources: number, tally: OperationTally): void {
+  tally.requests({ kind: 'sweep' }, 1 / IDLE_SWEEP, SWEEP_SECONDS);
+  const each = 1 / (flowing ? BUSY_SWEEP : IDLE_SWEEP);
+  // Every root and the pipeline's document are read, that is written, and what each source may drop.
+  tally.store({ reads: each * (roots + 1), writes: each * (1 + (flowing ? sources : 0)) });
+  // Whose turn it is: read and written once a sweep.
+  if (flowing) tally.store({ reads: each, writes: each });
 }

@@ -5,6 +5,7 @@
 import { ConfigurationError } from '../model/errors.ts';
 import type {
   DeduplicateNode,
+  EnrichNode,
   Graph,
   Node,
   ReduceNode,
@@ -27,6 +28,7 @@ export type HeadNode =
   | StatefulNode
   | DeduplicateNode
   | ReshuffleNode
+  | EnrichNode
   | WriteBigQueryNode;
 
 /** Reads of one output: the node that reads it, and as which of its inputs. */
@@ -111,9 +113,8 @@ export function plan(pipeline: Graph, options: PlanOptions = {}): Plan {
   const stages = heads.map((head) => ({
     id: head.name,
     head,
-    // One flush of a table at a time is what makes MERGE safe, and a view's content has one writer: they have one shard.
-    shards: hasOneShard(head) ? 1 : shards,
-    slots: hasOneShard(head) ? 1 : slots,
+    shards: shardsOf(head, shards),
+    slots: Math.min(slots, shardsOf(head, shards)),
     inputs: [...new Set(reached.get(head))],
     steps: fused.get(head) ?? [],
   }));
@@ -150,11 +151,18 @@ const HEADS: ReadonlySet<Node['kind']> = new Set([
   'stateful',
   'deduplicate',
   'reshuffle',
+  'enrich',
   'writeBigQuery',
 ]);
 
-function hasOneShard({ kind }: HeadNode): boolean {
-  return kind === 'writeBigQuery' || kind === 'view';
+/** Of a model's stage: batches fill where few shards gather, and one commits about 600 requests a minute with ease. */
+const REQUESTS_A_SHARD = 600;
+
+/** One flush of a table at a time is what makes MERGE safe, and a view's content has one writer: they have one shard. */
+function shardsOf(head: HeadNode, shards: number): number {
+  if (head.kind === 'writeBigQuery' || head.kind === 'view') return 1;
+  if (head.kind === 'enrich') return head.requestsPerMinute > REQUESTS_A_SHARD ? 2 : 1;
+  return shards;
 }
 
 /** Whether `producer` may combine parts of a bundle itself before it sends to `head`. */

@@ -16,7 +16,7 @@ import { parseHcl } from './hcl/parse.ts';
 import type { SchemaAttribute, SchemaBlock, SchemaFile, SchemaType } from './provider-schema.ts';
 
 const DECLARATION =
-  /\/\/ (\w+) - computed: (true|false), optional: (true|false), required: (true|false)\n\s+(?:private _\w+\??(?:: ([^;\n]+?); ?| = new (\w+)\(this, "\w+"(?:, (true|false))?\);)|public get \w+\(\) \{\s+return ([^;]+);)/g;
+  /\/\/ (\w+) - computed: (true|false), optional: (true|false), required: (true|false)\n\s+(?:private _\w+\??(?:: ([^;\n]+?); ?| = new ([\w.]+)\(this, "\w+"(?:, (true|false))?\);)|public get \w+\(\) \{\s+return ([^;]+);)/g;
 const ROOTS = ['TerraformResource', 'TerraformDataSource', 'TerraformProvider'];
 /** What of the provider's own arguments is kept. */
 const PROVIDER_ARGUMENTS = ['project', 'region', 'user_project_override', 'billing_project'];
