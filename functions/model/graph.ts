@@ -4,11 +4,14 @@
  */
 import type { CombineFn } from './combine.ts';
 import type { DoFn, ElementContext } from './dofn.ts';
+import type { Key } from './key.ts';
+import type { ModelAddress } from './models.ts';
 import type { RetryPolicy } from './retry.ts';
-import type { Source } from './source.ts';
+import type { Schema, Source } from './source.ts';
 import type { AnyStatefulDoFn } from './stateful.ts';
 import type { Column } from './table.ts';
 import type { Millis } from './time.ts';
+import type { LookUpCache, LookUpClient } from './transforms/look-up.ts';
 import type { WindowFn } from './windows.ts';
 import type { WindowingStrategy } from './windowing.ts';
 
@@ -127,6 +130,40 @@ export interface ReshuffleNode extends NodeBase {
   /** Whether elements have keys, and go to the shards of their keys. */
   readonly keyed: boolean;
 }
+/** Asks a store outside for what belongs to each element. */
+export interface LookUpNode extends NodeBase {
+  readonly kind: 'lookUp';
+  readonly key: (value: unknown, context: ElementContext) => Key;
+  readonly makeClient: () => LookUpClient<Key, unknown> | Promise<LookUpClient<Key, unknown>>;
+  readonly schema: Schema<unknown> | undefined;
+  /** Keys asked for at once. */
+  readonly batch: number;
+  readonly cache: LookUpCache;
+}
+/** Shows elements to a model, in batches. */
+export interface EnrichNode extends NodeBase {
+  readonly kind: 'enrich';
+  readonly model: ModelAddress;
+  readonly instance: (value: unknown, context: ElementContext) => unknown;
+  readonly prediction: Schema<unknown>;
+  readonly output: (value: unknown, prediction: unknown, context: ElementContext) => unknown;
+  /** Whether the author's code may look at windows, so that elements of several are told apart. */
+  readonly looksAtWindows: boolean;
+  readonly requestsPerMinute: number;
+  readonly batch: EnrichBatch;
+  /** How answers are used again for equal instances. */
+  readonly cache: { readonly keepFor: Millis; readonly entries: number } | undefined;
+  readonly timeout: Millis;
+  readonly giveUpAfter: Millis;
+  readonly price: { readonly request: number; readonly instance: number; readonly thousandTokens: number };
+}
+/** What one request holds at most, and how long an element waits for others. */
+export interface EnrichBatch {
+  readonly instances: number;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly wait: Millis;
+}
 export interface WriteBigQueryNode extends NodeBase {
   readonly kind: 'writeBigQuery';
   readonly table: string;
@@ -157,10 +194,12 @@ export type Node =
   | FlattenNode
   | ReduceNode
   | ViewNode
+  | LookUpNode
   | SideParDoNode
   | StatefulNode
   | DeduplicateNode
   | ReshuffleNode
+  | EnrichNode
   | WriteBigQueryNode
   | WritePubSubNode;
 

@@ -5,6 +5,7 @@
  * back; every other element goes on. Sync code is never awaited.
  */
 import type { Graph, Node, Ref, SideParDoNode } from '../../model/graph.ts';
+import { type EpochMillis, MIN_TIMESTAMP } from '../../model/time.ts';
 import { type Consumer, type HeadNode, isHead, type Plan } from '../../plan/plan.ts';
 import type { SideValues } from '../views/side-values.ts';
 import { BundleOutput } from './bundle-output.ts';
@@ -63,10 +64,13 @@ export class Chain {
     await this.#head?.teardown?.();
   }
 
-  /** Starts a new output; everything that is received from now on goes there. */
-  begin(): void | Promise<void> {
+  /**
+   * Starts a new output; everything that is received from now on goes there.
+   * @param processingTime of the bundle, for what grows old. Default: the beginning of time, when nothing is kept
+   */
+  begin(processingTime: EpochMillis = MIN_TIMESTAMP): void | Promise<void> {
     this.#output = new BundleOutput();
-    return eachInTurn(this.#steps, (step) => step.startBundle());
+    return eachInTurn(this.#steps, (step) => step.startBundle(processingTime));
   }
 
   /** What is received from now on comes from another record of a source, whose outputs are numbered. */

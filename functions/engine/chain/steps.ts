@@ -4,10 +4,12 @@
 import type { ElementContext } from '../../model/dofn.ts';
 import { ConfigurationError, PoisonError } from '../../model/errors.ts';
 import { MAIN_OUTPUT, type Node, type ParDoNode, type SideParDoNode } from '../../model/graph.ts';
+import type { EpochMillis } from '../../model/time.ts';
 import { windowAssigner } from '../../model/windows.ts';
 import type { Element } from '../element.ts';
 import type { SideValues } from '../views/side-values.ts';
 import type { BundleOutput } from './bundle-output.ts';
+import { LookUpStep } from './look-up-step.ts';
 import { ParDoStep } from './par-do-step.ts';
 import { eachInTurn, type Receive } from './receive.ts';
 
@@ -15,7 +17,7 @@ import { eachInTurn, type Receive } from './receive.ts';
 export interface BundleStep {
   readonly name: string;
   setup(): void | Promise<void>;
-  startBundle(): void | Promise<void>;
+  startBundle(processingTime: EpochMillis): void | Promise<void>;
   finishBundle(): void | Promise<void>;
   teardown(): void | Promise<void>;
 }
@@ -108,6 +110,10 @@ export function compileStep(node: Node, next: Next, output: () => BundleOutput, 
           fail(element, error);
         }
       });
+    }
+    case 'lookUp': {
+      const step = new LookUpStep(node, next(MAIN_OUTPUT), fail);
+      return { step, ...stateless(node.key, (element) => step.receive(element)) };
     }
     case 'parDo':
     case 'sideParDo':

@@ -45,7 +45,7 @@ export async function runMessages(
   const publications: Publication[] = [];
   const seen = new Set<string>();
   let taken = 0;
-  await chain.begin();
+  await chain.begin(place.failedAt);
   const receive = chain.entry(MAIN_OUTPUT);
   for (const message of uniqueMessages(messages)) {
     let decoded: Decoded;

@@ -49,7 +49,7 @@ export class ReshuffleWork implements Work {
     place: (i: number) => DeadLetterPlace,
     ids: IdIndex | undefined,
   ): Promise<BundleResult> {
-    await this.#chain.begin();
+    await this.#chain.begin(draft.processingTime);
     const { elements, duplicates } = await openEnvelopes(draft, envelopes, ids);
     adoptInput(draft, envelopes);
     await eachInTurn(

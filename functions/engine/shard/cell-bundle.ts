@@ -73,7 +73,7 @@ export class CellBundle implements BundleResult {
   }
 
   async run(envelopes: readonly Envelope[], known: KnownWatermarks): Promise<this> {
-    await this.#chain.begin();
+    await this.#chain.begin(this.#draft.processingTime);
     const byKey = await this.#open(envelopes);
     await this.#cache.load(byKey.keys());
     adoptInput(this.#draft, envelopes);

@@ -82,7 +82,7 @@ export class SideBundle implements BundleResult {
 
   async run(envelopes: readonly Envelope[]): Promise<this> {
     const { chain, sides } = this.#setting;
-    await chain.begin();
+    await chain.begin(this.#draft.processingTime);
     const arrived = this.#open(envelopes);
     adoptInput(this.#draft, envelopes);
     await this.#look(arrived);

@@ -105,6 +105,22 @@ export class Harness {
     await this.settle();
   }
 
+  /** Lets who waits on the clock go on, until `work` is done. */
+  wakeSleepers(work: Promise<unknown>): void {
+    let done = false;
+    const over = (): void => {
+      done = true;
+    };
+    work.then(over, over);
+    const wake = (): void => {
+      if (done) return;
+      const next = this.clock.nextWake();
+      if (next !== undefined) this.clock.advanceTo(next);
+      setImmediate(wake);
+    };
+    wake();
+  }
+
   /** Sweeps and delivers until that changes nothing any more. */
   async settle(): Promise<void> {
     await this.embedded.deliver();
