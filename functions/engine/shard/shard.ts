@@ -9,8 +9,9 @@ import { type EpochMillis, later, type Millis } from '../../model/time.ts';
 import type { Bus, BusMessage, Envelope, Tick } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { Store, Version } from '../../ports/store.ts';
+import { BundleOutput } from '../chain/bundle-output.ts';
 import { outsideMessages } from '../chain/outside.ts';
-import type { DeadLetter } from '../dead-letter.ts';
+import type { DeadLetter, DeadLetterPlace } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import { Cadence } from '../protocol/cadence.ts';
 import { type Changes, commitRoot, publishOutbox } from '../protocol/commit.ts';
@@ -20,7 +21,7 @@ import { newRoot, type Root, RootDraft } from '../protocol/root.ts';
 import { tryAgain } from '../protocol/try-again.ts';
 import { publishOutside } from '../sweep/republish.ts';
 import { TickFacts } from './tick-facts.ts';
-import type { BundleCounts, BundleResult, Work, Workspace } from './work.ts';
+import type { BundleCounts, Work, Workspace } from './work.ts';
 
 /** What a shard needs from around it. */
 export interface ShardSetting {
@@ -46,8 +47,18 @@ export function versionOf({ version, topology }: Pick<ShardSetting, 'version' | 
   return version ?? String(topology);
 }
 
-/** A commit of its own, between bundles: for claims and settlements. */
-export type Transaction = (draft: RootDraft) => Changes | undefined;
+/** What a commit of its own writes beside the root, and what comes of it. */
+export interface TransactionResult extends Changes {
+  readonly output?: BundleOutput;
+  readonly counts?: BundleCounts;
+  readonly letters?: readonly DeadLetter[];
+}
+
+/** A commit of its own, between bundles: for claims and settlements. It keeps within what one commit may weigh. */
+export type Transaction = (
+  draft: RootDraft,
+  place: (i: number) => DeadLetterPlace,
+) => TransactionResult | undefined | Promise<TransactionResult | undefined>;
 
 interface Waiting {
   readonly work: BusMessage | Transaction;
@@ -67,6 +78,7 @@ interface Memory {
 const LOOK_AGAIN_AFTER = 10_000;
 /** A commit stays below this many characters, at most three bytes each; Firestore's own limit is 10 MiB. */
 const MAX_BATCH_CHARACTERS = 900_000;
+const NO_OUTPUT = new BundleOutput();
 /** Elements of one bundle. */
 const MAX_BUNDLE_ELEMENTS = 5_000;
 
@@ -173,10 +185,16 @@ export class Shard {
   async #tryTransaction(transaction: Transaction): Promise<void> {
     this.#memory ??= await this.#load();
     const draft = this.#draft(this.#memory.root, []);
-    const change = transaction(draft);
-    if (change === undefined) return;
+    const memory = this.#memory;
     const nonce = this.#setting.ids.unique();
-    await this.#commit(this.#memory, draft, nonce, change);
+    const result = await transaction(draft, this.#places(draft, nonce));
+    if (result === undefined) return;
+    const { output = NO_OUTPUT, letters = [], counts, sets, deletes } = result;
+    const outbox = this.#fill(draft, output, nonce);
+    const written = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
+    await this.#commit(memory, draft, nonce, { sets: [...sets, ...outbox.documents, ...written], deletes });
+    if (counts !== undefined) this.#setting.counted?.(this.#stage, counts);
+    await this.#tell(letters, outbox);
   }
 
   async #tryBundle(envelopes: readonly Envelope[], ticks: readonly Tick[]): Promise<boolean> {
@@ -191,14 +209,9 @@ export class Shard {
     if (!isWorthIt) return await this.#lookAgain(memory, ticks);
     const draft = this.#draft(memory.root, ticks);
     const nonce = this.#setting.ids.unique();
-    const place = (i: number) => ({
-      id: `${this.id}~${nonce}~${i}`,
-      stage: this.#stage,
-      failedAt: draft.processingTime,
-      version: versionOf(this.#setting),
-    });
+    const place = this.#places(draft, nonce);
     const result = await this.#runOn(memory, () => memory.workspace.run(draft, fresh, this.#facts, place));
-    const outbox = this.#fill(draft, result, nonce);
+    const outbox = this.#fill(draft, result.output, nonce);
     const { letters = [] } = result;
     const written = letters.map(deadLetterDocuments);
     const characters = written.reduce((sum, letter) => sum + letter.characters, result.characters + outbox.characters);
@@ -206,9 +219,23 @@ export class Shard {
     const sets = [...result.sets, ...outbox.documents, ...written.flatMap(({ documents }) => documents)];
     await this.#commit(memory, draft, nonce, { sets, deletes: result.deletes });
     this.#setting.counted?.(this.#stage, result.counts);
+    await this.#tell(letters, outbox);
+    return result.more;
+  }
+
+  #places(draft: RootDraft, nonce: string): (i: number) => DeadLetterPlace {
+    return (i) => ({
+      id: `${this.id}~${nonce}~${i}`,
+      stage: this.#stage,
+      failedAt: draft.processingTime,
+      version: versionOf(this.#setting),
+    });
+  }
+
+  /** What was committed may be known. */
+  async #tell(letters: readonly DeadLetter[], outbox: Outbox): Promise<void> {
     if (letters.length > 0) this.#setting.deadLettered?.(letters);
     for (const document of await publishOutbox(this.#setting.bus, outbox)) this.#facts.published(document);
-    return result.more;
   }
 
   /**
@@ -254,7 +281,7 @@ export class Shard {
     return draft;
   }
 
-  #fill(draft: RootDraft, { output }: BundleResult, nonce: string): Outbox {
+  #fill(draft: RootDraft, output: BundleOutput, nonce: string): Outbox {
     const messages = outsideMessages(output.outside, this.#setting.pipeline, `${this.id}~${nonce}`);
     return fillOutbox(draft, output.outgoing, messages, this.#setting.inputWatermarkOf);
   }
