@@ -81,6 +81,8 @@ export interface ColumnDefinition {
   readonly type: ColumnType;
   readonly notNull: boolean;
   readonly defaultValue?: Expression;
+  /** Where the text of the default ends. */
+  readonly defaultValueEnd?: number;
   readonly options: Options;
   readonly at: number;
 }

@@ -107,15 +107,23 @@ function columnAttributes(stream: TokenStream): Omit<ColumnDefinition, 'name' | 
   let notNull = false;
   let columnOptions: Options = [];
   let defaultValue: ColumnDefinition['defaultValue'];
+  let defaultValueEnd: number | undefined;
   for (;;) {
     if (stream.acceptWords('NOT', 'NULL')) notNull = true;
-    else if (stream.acceptWords('DEFAULT')) defaultValue = stream.expression();
-    else if (stream.isWords('OPTIONS')) columnOptions = options(stream);
+    else if (stream.acceptWords('DEFAULT')) {
+      defaultValue = stream.expression();
+      defaultValueEnd = stream.previousEnd;
+    } else if (stream.isWords('OPTIONS')) columnOptions = options(stream);
     else if (stream.acceptWords('PRIMARY', 'KEY')) stream.expectWords('NOT', 'ENFORCED');
     else if (stream.isWords('COLLATE')) throw unsupported('COLLATE', stream.at);
     else break;
   }
-  return { notNull, options: columnOptions, ...(defaultValue && { defaultValue }) };
+  return {
+    notNull,
+    options: columnOptions,
+    ...(defaultValue && { defaultValue }),
+    ...(defaultValueEnd !== undefined && { defaultValueEnd }),
+  };
 }
 
 /** Takes a `>`, also where two were read as `>>`. */

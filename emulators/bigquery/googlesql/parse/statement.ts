@@ -1,4 +1,5 @@
 /** From text to one statement. */
+import type { Expression } from '../ast/expression.ts';
 import type { Statement } from '../ast/statement.ts';
 import { tokenize } from '../lexer.ts';
 import { SqlError, unsupported } from '../sql-error.ts';
@@ -53,6 +54,14 @@ export function parseStatement(text: string): ParsedStatement {
     throw stream.unexpected('end of input');
   }
   return { statement, positionalParameters: stream.positional };
+}
+
+/** Parses an expression that stands alone: a column's default. */
+export function parseExpression(text: string): Expression {
+  const stream = new TokenStream(text, tokenize(text), { expression, query });
+  const result = stream.expression();
+  if (stream.peek().kind !== 'end') throw stream.unexpected('end of input');
+  return result;
 }
 
 /** Parses the definition of a view. */
