@@ -59,6 +59,7 @@ const MINUTE = 60_000;
 const BACKOFF = { minimum: 100, maximum: 2_000 };
 
 export interface LocalCloud {
+  readonly projectId: string;
   readonly plan: Plan;
   readonly manifest: Manifest;
   readonly emulators: BothEmulators;
@@ -162,7 +163,19 @@ async function start(
     const deployed = manifest.functions.find((each) => each.id === id)!;
     await startOne(deployed, instance, Number(new URL(url).port));
   };
-  return { plan: planned, manifest, emulators, clients, tables, store, relay, scheduler, functions, restart };
+  return {
+    projectId,
+    plan: planned,
+    manifest,
+    emulators,
+    clients,
+    tables,
+    store,
+    relay,
+    scheduler,
+    functions,
+    restart,
+  };
 }
 
 async function ownEmulators(
