@@ -1,8 +1,7 @@
 /** Why a view's pane cannot be shown, or an element cannot read it. */
 import { PoisonError } from '../../model/errors.ts';
 import type { ViewNode } from '../../model/graph.ts';
-import type { Window } from '../../model/windows.ts';
-import { describeInstant } from '../../model/time.ts';
+import { describeWindow, type Window } from '../../model/windows.ts';
 
 /** A pane, or an empty window, is not what the view's shape takes. */
 export class ViewShapeError extends PoisonError {
@@ -15,7 +14,7 @@ export class ViewTooLargeError extends PoisonError {
 
   constructor(node: ViewNode, window: Window, bytes: number, count: number) {
     super(
-      `view '${node.name}' for ${describeWindow(window)} has ${count} elements with ${bytes} bytes, above its budget of ${node.maxBytes}; it does not change any more, and readers keep what they had. Keep fewer columns, filter keys, join with coGroupByKey, or read single keys with lookUp; or raise maxBytes`,
+      `view '${node.name}' would have ${bytes} bytes for ${describeWindow(window)}, above its budget of ${node.maxBytes}: it does not change any more, readers keep what they had, and ${count} elements are not taken up. Keep fewer columns, filter keys, join with coGroupByKey, or read single keys with lookUp; or raise maxBytes`,
     );
   }
 }
@@ -28,8 +27,4 @@ export class ViewProblemError extends PoisonError {
     super(message);
     this.code = code;
   }
-}
-
-export function describeWindow({ start, end }: Window): string {
-  return `[${describeInstant(start)}, ${describeInstant(end)})`;
 }

@@ -1,14 +1,14 @@
 /** What one window of a view shows to its readers. */
 import { CorruptionError } from '../../model/errors.ts';
 import type { ViewNode } from '../../model/graph.ts';
-import type { Window } from '../../model/windows.ts';
+import { describeWindow, type Window } from '../../model/windows.ts';
 import type { Store } from '../../ports/store.ts';
 import type { ByteCache } from './byte-cache.ts';
 import { ChunkedIterable, ChunkedMap } from './chunked.ts';
 import { ChunkReader, type Version } from './chunk-reader.ts';
 import { readValue } from './entries.ts';
 import type { Pointer } from './pointer.ts';
-import { describeWindow, ViewProblemError, ViewShapeError } from './problems.ts';
+import { ViewProblemError, ViewShapeError } from './problems.ts';
 
 export interface Shown {
   /** Loads what readers get at once; everything else is loaded when it is asked for. */
