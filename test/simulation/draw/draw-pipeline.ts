@@ -1,0 +1,98 @@
+/** Draws pipelines, within what the model admits. */
+import { millis } from '../../../functions/model/time.ts';
+import type { Trigger } from '../../../functions/model/triggers.ts';
+import type { PipelineSpec, SourceSpec, StageSpec, WindowsSpec } from '../scenario.ts';
+import type { Random } from '../world/random.ts';
+
+export function drawPipeline(random: Random): PipelineSpec {
+  const shards = random.pick([1, 2, 3]);
+  const sources = Array.from({ length: random.pick([1, 1, 1, 2]) }, (_, i) => drawSource(random, `source-${i}`));
+  const stages: StageSpec[] = [];
+  for (let i = random.pick([1, 1, 2, 3]); i > 0; i--) stages.push(drawStage(random, stages));
+  return { sources, stages, shards };
+}
+
+function drawSource(random: Random, name: string): SourceSpec {
+  const bounded = random.chance(0.1) ? {} : { delay: random.pick([0, 1_000, 5_000, 20_000]) };
+  return { name, splits: random.pick([1, 1, 2]), maxAhead: random.pick([0, 1_000, 60_000]), ...bounded };
+}
+
+function drawStage(random: Random, before: readonly StageSpec[]): StageSpec {
+  const windows = before.length === 0 || random.chance(0.5) ? drawWindows(random) : undefined;
+  const lateness = Math.max(random.pick([0, 0, 5_000, 60_000]), ...before.map((stage) => stage.lateness));
+  return {
+    name: `stage-${before.length}`,
+    ...(windows === undefined ? {} : { windows }),
+    trigger: drawTrigger(random, lateness),
+    accumulating: random.chance(0.5),
+    lateness,
+    timestamps: random.pick(['endOfWindow', 'endOfWindow', 'earliest', 'latest']),
+    emptyOnTime: random.chance(0.5),
+    emptyLast: random.chance(0.3),
+    lifted: random.chance(0.6),
+    readsLate: random.chance(0.3),
+    keepsNewest: random.chance(0.3),
+    keys: random.pick([1, 2, 5]),
+    flushEvery: random.pick([1, 1_000, 20_000, 60_000]),
+    flushRows: random.pick([1, 10, 1_000]),
+  };
+}
+
+function drawWindows(random: Random): WindowsSpec {
+  const size = random.pick([5_000, 10_000, 30_000]);
+  switch (random.pick(['fixed', 'fixed', 'sliding', 'sessions', 'global'])) {
+    case 'sliding':
+      return { kind: 'sliding', size, every: random.pick([size / 5, size / 2, size]) };
+    case 'sessions':
+      return { kind: 'sessions', gap: random.pick([500, 2_000, 10_000]) };
+    case 'global':
+      return { kind: 'global' };
+    default:
+      return { kind: 'fixed', size, offset: random.pick([0, 1_000]) };
+  }
+}
+
+function drawTrigger(random: Random, lateness: number): Trigger {
+  switch (
+    random.pick(['default', 'afterWatermark', 'afterWatermark', 'repeatedly', 'orFinally', 'afterEach', 'never'])
+  ) {
+    case 'afterWatermark': {
+      const early = random.chance(0.6) ? { early: drawOnce(random) } : {};
+      const late = lateness > 0 || random.chance(0.5) ? { late: drawOnce(random) } : {};
+      return { kind: 'afterWatermark', ...early, ...late };
+    }
+    case 'repeatedly':
+      return { kind: 'repeatedly', trigger: drawOnce(random) };
+    case 'orFinally':
+      return {
+        kind: 'repeatedly',
+        trigger: { kind: 'orFinally', trigger: drawOnce(random), until: { kind: 'afterWatermark' } },
+      };
+    case 'afterEach':
+      return { kind: 'repeatedly', trigger: { kind: 'afterEach', triggers: [drawOnce(random), drawOnce(random)] } };
+    case 'never':
+      return { kind: 'never' };
+    default:
+      return { kind: 'default' };
+  }
+}
+
+/** A trigger that fires once and may be repeated. */
+function drawOnce(random: Random): Trigger {
+  switch (random.pick(['count', 'count', 'delay', 'first', 'all'])) {
+    case 'delay':
+      return { kind: 'afterProcessingTime', delay: millis('delay', random.pick([0, 1_000, 10_000])) };
+    case 'first':
+      return {
+        kind: 'repeatedly',
+        trigger: { kind: 'afterFirst', triggers: [drawOnce(random), { kind: 'afterCount', count: 3 }] },
+      };
+    case 'all':
+      return {
+        kind: 'repeatedly',
+        trigger: { kind: 'afterAll', triggers: [drawOnce(random), { kind: 'afterCount', count: 2 }] },
+      };
+    default:
+      return { kind: 'afterCount', count: random.pick([1, 1, 2, 3]) };
+  }
+}

@@ -1,0 +1,34 @@
+import type { Flaw, PipelineSpec, RecordSpec } from '../scenario.ts';
+import type { Random } from '../world/random.ts';
+
+const FLAWS: readonly Flaw[] = ['decode', 'step', 'add'];
+
+/** Draws what the sources deliver: times that are out of order, now and then more than was promised, or in the future. */
+export function drawRecords(random: Random, pipeline: PipelineSpec, start: number): RecordSpec[] {
+  const count = random.pick([10, 30, 60]);
+  const pace = random.spread(100, 5_000);
+  const tardy = random.chance(0.5) ? random.pick([0.02, 0.2]) : 0;
+  const ahead = random.chance(0.2) ? 0.05 : 0;
+  const flawed = random.chance(0.3) ? 0.1 : 0;
+  const records: RecordSpec[] = [];
+  let now = start;
+  for (let i = 0; i < count; i++) {
+    now += random.next() * 2 * pace;
+    const source = random.whole(0, pipeline.sources.length - 1);
+    const { delay, splits, maxAhead } = pipeline.sources[source]!;
+    // What is in time is never older than the newest that came before it, less the delay: so it is drawn from there.
+    let at = now - random.next() * (delay ?? 60_000);
+    if (random.chance(tardy)) at -= random.spread(1_000, 200_000);
+    if (random.chance(ahead)) at = now + maxAhead + random.spread(1, 3_600_000);
+    records.push({
+      source,
+      split: random.whole(0, splits - 1),
+      id: `r${i}`,
+      key: random.pick(['a', 'b', 'c', 'd', 'e', 'f', 'g']),
+      at: Math.round(at),
+      arrival: Math.round(now),
+      ...(random.chance(flawed) ? { flaw: random.pick(FLAWS) } : {}),
+    });
+  }
+  return records;
+}

@@ -1,0 +1,30 @@
+/** Draws a scenario from a seed: a pipeline, its input, the world it runs in, and what goes wrong there. */
+import { type Scenario, START } from '../scenario.ts';
+import { Random } from '../world/random.ts';
+import { drawFaults } from './draw-faults.ts';
+import { drawPipeline } from './draw-pipeline.ts';
+import { drawRecords } from './draw-records.ts';
+
+export function drawScenario(seed: number): Scenario {
+  const random = new Random(seed, 'scenario');
+  const pipeline = drawPipeline(random);
+  const records = drawRecords(random, pipeline, START);
+  return {
+    seed,
+    pipeline,
+    records,
+    world: {
+      services: random.pick(['one', 'perStage']),
+      slots: random.pick([1, 1, 2]),
+      sweepEvery: Math.round(random.spread(1_000, 60_000)),
+      storeLatency: random.pick([5, 20, 200]),
+      busLatency: random.pick([5, 50, 500]),
+      ackDeadline: random.pick([10_000, 30_000, 60_000]),
+      maxAttempts: random.pick([1, 3, 100]),
+      readBundle: random.pick([1, 5, 20]),
+      strictStore: random.chance(0.1),
+      stormAfter: random.whole(0, 120_000),
+    },
+    faults: drawFaults(random),
+  };
+}

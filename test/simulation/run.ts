@@ -1,0 +1,99 @@
+/** Runs one scenario from its first record until everything has come to rest, and says what was wrong. */
+import { parseShardId } from '../../functions/engine/protocol/names.ts';
+import type { Root } from '../../functions/engine/protocol/root.ts';
+import { MAX_TIMESTAMP } from '../../functions/model/time.ts';
+import type { Collection } from '../../functions/ports/store.ts';
+import { judge } from './judge/judge.ts';
+import { Violation } from './judge/violation.ts';
+import { Watch } from './judge/watch.ts';
+import { type Scenario, START } from './scenario.ts';
+import type { FaultCounts } from './world/faults.ts';
+import { World } from './world/world.ts';
+
+export interface Problem {
+  /** Which rule was broken: the same for every run that breaks it in the same way. */
+  readonly rule: string;
+  readonly message: string;
+}
+
+export interface Outcome {
+  readonly problem: Problem | undefined;
+  readonly faults: FaultCounts;
+  /** Every fault that happened, by name, in order. */
+  readonly happened: readonly string[];
+  readonly steps: number;
+}
+
+/** A run that does more than this is stuck in a circle. */
+const MOST_STEPS = 200_000;
+/** After the last fault everything must come to rest within so long: the longest wait for a message sent again is an hour. */
+const PATIENCE = 8 * 3_600_000;
+
+/** @param story takes the lines of the run's story */
+export async function runScenario(scenario: Scenario, story?: (line: string) => void): Promise<Outcome> {
+  const watch: Watch = new Watch(scenario, () => world.plan);
+  const world: World = new World(scenario, watch, () => watch.published(), story);
+  const problem = await findProblem(scenario, world, watch);
+  const { counts, happened } = world.faults;
+  return { problem, faults: counts, happened, steps: world.scheduler.steps };
+}
+
+async function findProblem(scenario: Scenario, world: World, watch: Watch): Promise<Problem | undefined> {
+  const { scheduler } = world;
+  const isBroken = (): boolean => watch.violation !== undefined || world.broken !== undefined;
+  const lastArrival = Math.max(START, ...scenario.records.map(({ arrival }) => arrival));
+  const calmAt = lastArrival + scenario.world.stormAfter;
+  await scheduler.run(() => isBroken() || scheduler.now >= calmAt, MOST_STEPS);
+  world.calm();
+  let nextLook = 0;
+  const isOver = (): boolean => {
+    if (isBroken()) return true;
+    if (scheduler.now < nextLook) return false;
+    nextLook = scheduler.now + 10_000;
+    return scheduler.now > calmAt + PATIENCE || whatRemains(world, watch).length === 0;
+  };
+  await scheduler.run(isOver, MOST_STEPS);
+  if (watch.violation !== undefined) return watch.violation;
+  if (world.broken !== undefined)
+    return { rule: 'the engine does not throw', message: `the engine does not throw: ${describe(world.broken)}` };
+  const remains = whatRemains(world, watch);
+  if (remains.length > 0) {
+    const message = `everything comes to rest: after ${scheduler.steps} steps there is still ${remains.join(', ')}`;
+    return { rule: 'everything comes to rest', message };
+  }
+  try {
+    judge(scenario, world, watch.punctuality);
+  } catch (error) {
+    if (error instanceof Violation) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+/** Collections that are empty when there is nothing left to do. */
+const TRANSIENT: readonly Collection[] = ['cells', 'parts', 'outbox', 'runs'];
+
+/** What is not yet as it must be in the end. */
+function whatRemains({ store, plan, warehouse }: World, watch: Watch): string[] {
+  const remains: string[] = [];
+  const { output } = watch.published();
+  for (const stage of plan.stages)
+    if (output[stage.id] !== MAX_TIMESTAMP) remains.push(`the watermark of ${stage.id} at ${output[stage.id]}`);
+  for (const collection of TRANSIENT) {
+    const size = store.truth.size(collection);
+    if (size > 0) remains.push(`${size} of ${collection}`);
+  }
+  for (const { body } of store.truth.all('roots')) {
+    const { id, open, outside, holds, extra } = body as Root;
+    const sizes = Object.keys(open).length + outside.length + holds.length;
+    if (sizes > 0) remains.push(`${id} with ${Object.keys(open).length} open, ${holds.length} holds`);
+    const isSink = !id.startsWith('ingest~') && plan.stage(parseShardId(id).stage).head.kind === 'writeBigQuery';
+    if (isSink && (extra as { claim: unknown }).claim !== null) remains.push(`a claim of ${id}`);
+  }
+  if (warehouse.isBusy) remains.push('a job that runs');
+  return remains;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

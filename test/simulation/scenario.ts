@@ -1,0 +1,98 @@
+/** What one run of the simulation is about. Plain JSON, so that it can be printed, shrunk and run again. */
+import type { Trigger } from '../../functions/model/triggers.ts';
+import type { FaultRates } from './world/faults.ts';
+
+export interface Scenario {
+  /** Decides everything that the rest leaves open. */
+  readonly seed: number;
+  readonly pipeline: PipelineSpec;
+  readonly records: readonly RecordSpec[];
+  readonly world: WorldSpec;
+  readonly faults: FaultRates;
+  /** When given, no other faults happen than these occurrences, as `Faults.happened` names them. */
+  readonly onlyFaults?: readonly string[];
+}
+
+export interface PipelineSpec {
+  readonly sources: readonly SourceSpec[];
+  /** Each reads the panes of the one before; the first reads all sources. */
+  readonly stages: readonly StageSpec[];
+  readonly shards: number;
+}
+
+export interface SourceSpec {
+  readonly name: string;
+  readonly splits: number;
+  /** Records are out of order by so much; `undefined` = the watermark waits for the end. */
+  readonly delay?: number;
+  readonly maxAhead: number;
+}
+
+export type WindowsSpec =
+  | { readonly kind: 'fixed'; readonly size: number; readonly offset: number }
+  | { readonly kind: 'sliding'; readonly size: number; readonly every: number }
+  | { readonly kind: 'sessions'; readonly gap: number }
+  | { readonly kind: 'global' };
+
+/** A grouping by key and window, whose panes all go to a table. */
+export interface StageSpec {
+  readonly name: string;
+  /** Absent: the windows of the stage before. */
+  readonly windows?: WindowsSpec;
+  readonly trigger: Trigger;
+  readonly accumulating: boolean;
+  readonly lateness: number;
+  readonly timestamps: 'endOfWindow' | 'earliest' | 'latest';
+  readonly emptyOnTime: boolean;
+  readonly emptyLast: boolean;
+  /** Whether parts are combined at the sender where that is legal. */
+  readonly lifted: boolean;
+  /** Whether late elements go to a table instead of the dead letters. */
+  readonly readsLate: boolean;
+  /** Whether the newest pane of each window goes to another table. */
+  readonly keepsNewest: boolean;
+  /** Into how many keys the stage groups. */
+  readonly keys: number;
+  /** How soon its tables are flushed, milliseconds. */
+  readonly flushEvery: number;
+  readonly flushRows: number;
+}
+
+/** What is wrong with a record: it cannot be read, a step throws on it, or the combine does. */
+export type Flaw = 'decode' | 'step' | 'add';
+
+export interface RecordSpec {
+  readonly source: number;
+  readonly split: number;
+  readonly id: string;
+  readonly key: string;
+  /** Event time. */
+  readonly at: number;
+  /** When it can be read, processing time. */
+  readonly arrival: number;
+  readonly flaw?: Flaw;
+}
+
+export interface WorldSpec {
+  /** Whether one service runs all stages, or each stage has its own. */
+  readonly services: 'one' | 'perStage';
+  readonly slots: number;
+  /** Between two sweeps, milliseconds. */
+  readonly sweepEvery: number;
+  /** The usual time of a call to the store, milliseconds. */
+  readonly storeLatency: number;
+  readonly busLatency: number;
+  /** A message that is not answered for so long is delivered again. */
+  readonly ackDeadline: number;
+  /** How often a message is delivered at most. */
+  readonly maxAttempts: number;
+  /** Records of one bundle of a reader, at most. */
+  readonly readBundle: number;
+  /** Whether the store copies and freezes all bodies. */
+  readonly strictStore: boolean;
+  /** Faults go on for so long after the last record, milliseconds. */
+  readonly stormAfter: number;
+}
+
+/** Where virtual time begins: 2020-09-13T12:26:40Z. */
+export const START = 1_600_000_000_000;

@@ -1,0 +1,126 @@
+/**
+ * Makes a failing scenario smaller while it fails in the same way: fewer faults, fewer records, fewer stages, a plainer
+ * world. What is left is what matters.
+ */
+import { runScenario } from './run.ts';
+import type { RecordSpec, Scenario, StageSpec } from './scenario.ts';
+
+export interface Shrinking {
+  /** How many smaller scenarios may be tried. */
+  readonly tries: number;
+}
+
+export async function shrink(scenario: Scenario, rule: string, { tries }: Shrinking): Promise<Scenario> {
+  const shrinker = new Shrinker(scenario, rule, tries);
+  return shrinker.run();
+}
+
+class Shrinker {
+  #best: Scenario;
+  readonly #rule: string;
+  #tries: number;
+
+  constructor(scenario: Scenario, rule: string, tries: number) {
+    this.#best = scenario;
+    this.#rule = rule;
+    this.#tries = tries;
+  }
+
+  async run(): Promise<Scenario> {
+    for (let size = Number.POSITIVE_INFINITY; sizeOf(this.#best) < size && this.#tries > 0; ) {
+      size = sizeOf(this.#best);
+      await this.#fewerFaults();
+      await this.#fewer(this.#best.records, (records) => ({ ...this.#best, records }));
+      await this.#fewer(this.#best.pipeline.stages, (stages) => withStages(this.#best, stages));
+      for (const simpler of simplerWorlds(this.#best)) await this.#accept({ ...this.#best, ...simpler });
+      await this.#simplerStages();
+    }
+    return this.#best;
+  }
+
+  /** Leaves out what happened until every single fault that is left is needed. */
+  async #fewerFaults(): Promise<void> {
+    const { happened } = await runScenario(this.#best);
+    await this.#fewer(happened, (onlyFaults) => ({ ...this.#best, onlyFaults }));
+  }
+
+  async #simplerStages(): Promise<void> {
+    for (let i = 0; i < this.#best.pipeline.stages.length; i++)
+      for (const plainer of plainerStages(this.#best.pipeline.stages[i]!))
+        await this.#accept(
+          withStages(this.#best, this.#best.pipeline.stages.with(i, { ...this.#best.pipeline.stages[i]!, ...plainer })),
+        );
+  }
+
+  /** Leaves out parts of a list, halves first, then ever smaller ones. */
+  async #fewer<T>(items: readonly T[], scenarioOf: (items: readonly T[]) => Scenario): Promise<void> {
+    let left = items;
+    for (let length = Math.ceil(left.length / 2); length >= 1; length = length === 1 ? 0 : Math.ceil(length / 2))
+      for (let from = 0; from < left.length; ) {
+        const fewer = [...left.slice(0, from), ...left.slice(from + length)];
+        if (await this.#accept(scenarioOf(fewer))) left = fewer;
+        else from += length;
+      }
+  }
+
+  async #accept(candidate: Scenario): Promise<boolean> {
+    if (this.#tries <= 0 || sizeOf(candidate) >= sizeOf(this.#best)) return false;
+    this.#tries -= 1;
+    if (!(await failsAlike(candidate, this.#rule))) return false;
+    this.#best = candidate;
+    return true;
+  }
+}
+
+async function failsAlike(scenario: Scenario, rule: string): Promise<boolean> {
+  try {
+    return (await runScenario(scenario)).problem?.rule === rule;
+  } catch {
+    // Not every part of a pipeline is a pipeline.
+    return false;
+  }
+}
+
+function withStages(scenario: Scenario, stages: readonly StageSpec[]): Scenario {
+  return { ...scenario, pipeline: { ...scenario.pipeline, stages } };
+}
+
+/** How much there is to understand. A table less counts for more than the word that says so. */
+function sizeOf(scenario: Scenario): number {
+  const tables = scenario.pipeline.stages.filter(({ readsLate, keepsNewest }) => readsLate || keepsNewest);
+  return JSON.stringify(scenario).length + 20 * tables.length;
+}
+
+function* simplerWorlds({ world, pipeline, records }: Scenario): Generator<Partial<Scenario>> {
+  yield { world: { ...world, slots: 1 } };
+  yield { world: { ...world, services: 'one' } };
+  yield { world: { ...world, strictStore: false } };
+  yield { pipeline: { ...pipeline, shards: 1 } };
+  yield { faults: {} };
+  const single = pipeline.sources.map((source) => ({ ...source, splits: 1 }));
+  const inOneSplit = records.map((record): RecordSpec => ({ ...record, split: 0 }));
+  yield { pipeline: { ...pipeline, sources: single }, records: inOneSplit };
+  yield {
+    pipeline: { ...pipeline, sources: [single[0]!] },
+    records: inOneSplit.map((record) => ({ ...record, source: 0 })),
+  };
+}
+
+function plainerStages(spec: StageSpec): Partial<StageSpec>[] {
+  return [
+    { trigger: { kind: 'default' } },
+    { trigger: { kind: 'never' } },
+    { windows: { kind: 'global' } },
+    { timestamps: 'latest' },
+    { keys: 1 },
+    { lateness: 0 },
+    { flushEvery: 1 },
+    { flushRows: 1 },
+    { accumulating: true },
+    { emptyOnTime: true },
+    { emptyLast: true },
+    { lifted: true },
+    { readsLate: false },
+    { keepsNewest: false },
+  ].filter((plainer) => spec.windows !== undefined || !('windows' in plainer)) as Partial<StageSpec>[];
+}

@@ -1,0 +1,100 @@
+/**
+ * Which faults happen. Every kind draws from a stream of its own, and every occurrence has a name, so that a scenario
+ * can be told to leave single ones out and go on as before for as long as possible.
+ */
+import { Random } from './random.ts';
+
+/** Every kind of fault, with what it means. The probability is that of each occasion. */
+export const FAULT_KINDS = {
+  // The bus.
+  messageLost: 'a message is accepted and never delivered',
+  messageRepeated: 'a message is delivered once more, seconds to an hour later',
+  messageDelayed: 'a message comes seconds to minutes late',
+  ackLost: 'a message is taken, but the bus does not learn it and delivers again',
+  sendFailed: 'the bus refuses a batch',
+  sendAnswerLost: 'the bus accepts a batch, but the answer is an error',
+  sendCut: 'the bus accepts a part of a batch, and the answer is an error',
+  // The store.
+  readFailed: 'a read fails',
+  commitFailed: 'a commit is not applied, and the answer is an error',
+  commitAnswerLost: 'a commit is applied, but the answer is an error',
+  commitAborted: 'a commit is not applied because of contention on its documents',
+  slowCall: 'a call is on its way to the store for seconds to minutes',
+  storeOutage: 'the store is down for a while',
+  busOutage: 'the bus is down for a while',
+  // Instances.
+  crashBefore: 'an instance dies when it is about to make a call',
+  crashInside: 'an instance dies while a call is under way',
+  crashAfter: 'an instance dies when a call has been answered',
+  freeze: 'an instance stands still for seconds to twenty minutes, and then goes on',
+  secondInstance: 'another instance of a service starts beside the one there is',
+  clockSkewed: 'the clock of a new instance is off by up to two minutes',
+  clockStepsBack: 'the clock of an instance steps back',
+  deployed: 'all instances are replaced while they work',
+  secondReader: 'a split is read by two at once',
+  // Sweeps.
+  sweepSkipped: 'a sweep does not happen',
+  sweepDoubled: 'a sweep happens twice at once',
+  sweepFresh: 'a sweep is made by a new instance',
+  // The warehouse.
+  mergeContention: 'the table is being changed by another job',
+  mergeAnswerLost: 'a job is done, but its outcome is unknown',
+  mergeNeverArrives: 'a job was never received, and its outcome is unknown',
+  mergeSlow: 'a job runs for seconds to minutes, and its outcome is unknown meanwhile',
+  mergeUnreachable: 'nothing is received, and the call ends in an error',
+} as const;
+
+export type FaultKind = keyof typeof FAULT_KINDS;
+export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
+export type FaultCounts = Partial<Record<FaultKind, number>>;
+
+export class Faults {
+  /** Which have happened, in order: `{kind}#{occasion}`. */
+  readonly happened: string[] = [];
+  readonly counts: FaultCounts = {};
+  readonly #rates: FaultRates;
+  readonly #only: ReadonlySet<string> | undefined;
+  readonly #seed: number;
+  readonly #streams = new Map<FaultKind, Random>();
+  readonly #occasions = new Map<FaultKind, number>();
+  readonly #report: (kind: FaultKind, occasion: string) => void;
+  #over = false;
+
+  /** @param only when given, no other occurrences happen than these */
+  constructor(
+    seed: number,
+    rates: FaultRates,
+    only: readonly string[] | undefined,
+    report: (kind: FaultKind, occasion: string) => void,
+  ) {
+    this.#seed = seed;
+    this.#rates = rates;
+    this.#only = only === undefined ? undefined : new Set(only);
+    this.#report = report;
+  }
+
+  /** No fault happens any more. */
+  stop(): void {
+    this.#over = true;
+  }
+
+  /** Whether a fault happens on this occasion. */
+  happens(kind: FaultKind): boolean {
+    const rate = this.#rates[kind];
+    if (rate === undefined || this.#over) return false;
+    let stream = this.#streams.get(kind);
+    if (stream === undefined) {
+      stream = new Random(this.#seed, kind);
+      this.#streams.set(kind, stream);
+    }
+    const number = (this.#occasions.get(kind) ?? 0) + 1;
+    this.#occasions.set(kind, number);
+    if (!stream.chance(rate)) return false;
+    const occasion = `${kind}#${number}`;
+    if (this.#only !== undefined && !this.#only.has(occasion)) return false;
+    this.happened.push(occasion);
+    this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+    this.#report(kind, occasion);
+    return true;
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * The pipeline of a scenario. Every element carries a token, its name for the judge; groupings collect tokens, and what a
+ * pane is called in the next stage says which pane it was.
+ */
+import type { CombineFn } from '../../../functions/model/combine.ts';
+import type { KeyedPCollection, PCollection } from '../../../functions/model/collection.ts';
+import type { ElementContext } from '../../../functions/model/dofn.ts';
+import type { Graph } from '../../../functions/model/graph.ts';
+import type { KV } from '../../../functions/model/key.ts';
+import type { LateRecord } from '../../../functions/model/late.ts';
+import { pipeline } from '../../../functions/model/pipeline.ts';
+import { boundedOutOfOrderness } from '../../../functions/model/source.ts';
+import {
+  fixedWindows,
+  globalWindow,
+  sessions,
+  slidingWindows,
+  type WindowFn,
+} from '../../../functions/model/windows.ts';
+import type { Flaw, PipelineSpec, RecordSpec, SourceSpec, StageSpec, WindowsSpec } from '../scenario.ts';
+
+/** An element on its way into a grouping. */
+export interface Item {
+  readonly token: string;
+  readonly key: string;
+  readonly flaw?: Flaw;
+}
+
+export function buildPipeline(spec: PipelineSpec): Graph {
+  return pipeline('simulated', (p) => {
+    const read = spec.sources.map((source) =>
+      p
+        .readFile(source.name, {
+          schema: { parse: parseRecord },
+          eventTime: (record) => record.at,
+          arrivalTime: (record) => record.arrival,
+          maxAhead: source.maxAhead,
+          ...(source.delay === undefined ? {} : { watermark: boundedOutOfOrderness(source.delay) }),
+        })
+        .map(`${source.name}-item`, itemOf),
+    );
+    let items: PCollection<Item> = read.length === 1 ? read[0]! : p.flatten('all', ...read);
+    for (const stage of spec.stages) items = addStage(items, stage);
+  });
+}
+
+function addStage(items: PCollection<Item>, spec: StageSpec): PCollection<Item> {
+  const { name } = spec;
+  let keyed: KeyedPCollection<string, Item> = items.keyBy(`${name}-key`, ({ key }) => keyIn(key, spec.keys));
+  if (spec.windows !== undefined)
+    keyed = keyed.window(`${name}-windows`, windowFn(spec.windows), {
+      trigger: spec.trigger,
+      accumulation: spec.accumulating ? 'accumulating' : 'discarding',
+      allowedLateness: spec.lateness,
+      timestampCombiner: spec.timestamps,
+      onTime: spec.emptyOnTime ? 'always' : 'ifNonEmpty',
+      closing: spec.emptyLast ? 'always' : 'ifNonEmpty',
+    });
+  const panes = spec.lifted
+    ? keyed.combinePerKey(name, collectTokens)
+    : keyed.mapValues(`${name}-token`, tokenOf).groupByKey(name);
+  const flush = { rows: spec.flushRows, every: spec.flushEvery };
+  panes.writeBigQuery(`${name}-panes`, {
+    columns: {
+      k: 'STRING',
+      window_start: 'INT64',
+      window_end: 'INT64',
+      pane: 'INT64',
+      non_speculative: 'INT64',
+      timing: 'STRING',
+      is_first: 'BOOL',
+      is_last: 'BOOL',
+      at: 'INT64',
+      tokens: 'JSON',
+    },
+    key: ['k', 'window_start', 'window_end', 'pane'],
+    row: ({ key, value }, { window, pane, timestamp }) => ({
+      k: key,
+      window_start: window.start,
+      window_end: window.end,
+      pane: pane.index,
+      non_speculative: pane.nonSpeculativeIndex,
+      timing: pane.timing,
+      is_first: pane.isFirst,
+      is_last: pane.isLast,
+      at: timestamp,
+      tokens: value,
+    }),
+    flush,
+  });
+  if (spec.keepsNewest)
+    panes.writeBigQuery(`${name}-newest`, {
+      columns: { k: 'STRING', window_start: 'INT64', window_end: 'INT64', pane: 'INT64', tokens: 'JSON' },
+      key: ['k', 'window_start', 'window_end'],
+      row: ({ key, value }, { window, pane }) => ({
+        k: key,
+        window_start: window.start,
+        window_end: window.end,
+        pane: pane.index,
+        tokens: value,
+      }),
+      flush,
+    });
+  if (spec.readsLate)
+    panes.late().writeBigQuery(`${name}-late`, {
+      columns: { window_start: 'INT64', window_end: 'INT64', watermark: 'INT64', reason: 'STRING', tokens: 'JSON' },
+      key: [],
+      row: ({ window, watermark, reason, value }: LateRecord<string, unknown>) => ({
+        window_start: window.start,
+        window_end: window.end,
+        watermark,
+        reason,
+        tokens: tokensIn(value),
+      }),
+      flush,
+    });
+  return panes.map(`${name}-item`, paneItem);
+}
+
+/** The key that a stage of `keys` keys makes of another. */
+export function keyIn(key: string, keys: number): string {
+  let sum = 0;
+  for (let i = 0; i < key.length; i++) sum += key.charCodeAt(i);
+  return `k${sum % keys}`;
+}
+
+/** What a pane is called in the next stage. */
+export function paneToken(key: string, start: number, end: number, index: number): string {
+  return `${key}@${start}..${end}#${index}`;
+}
+
+/** The tokens of what a grouping was given: an item, a token, or several that were combined. */
+export function tokensIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(tokensIn);
+  return [(value as Item).token];
+}
+
+function parseRecord(input: unknown): RecordSpec {
+  const record = input as RecordSpec;
+  if (record.flaw === 'decode') throw new Error('a record that no schema admits');
+  return record;
+}
+
+function itemOf({ id, key, flaw }: RecordSpec): Item {
+  if (flaw === 'step') throw new Error('a step that throws');
+  return { token: id, key, ...(flaw === undefined ? {} : { flaw }) };
+}
+
+function paneItem({ key }: KV<string, unknown>, { window, pane }: ElementContext): Item {
+  return { token: paneToken(key, window.start, window.end, pane.index), key: `${key}${pane.index}` };
+}
+
+function tokenOf(item: Item): string {
+  if (item.flaw === 'add') throw new Error('a step that throws');
+  return item.token;
+}
+
+const collectTokens: CombineFn<Item, string[], string[]> = {
+  create: () => [],
+  add: (tokens, { token, flaw }) => {
+    if (flaw === 'add') throw new Error('a combine that throws');
+    tokens.push(token);
+    return tokens;
+  },
+  merge: (into, from) => {
+    into.push(...from);
+    return into;
+  },
+  extract: (tokens) => [...tokens],
+};
+
+function windowFn(spec: WindowsSpec): WindowFn {
+  switch (spec.kind) {
+    case 'fixed':
+      return fixedWindows(spec.size, { offset: spec.offset });
+    case 'sliding':
+      return slidingWindows(spec.size, { every: spec.every });
+    case 'sessions':
+      return sessions(spec.gap);
+    case 'global':
+      return globalWindow();
+  }
+}
+
+/** The split of a source as its root is named. */
+export function splitName(split: number): string {
+  return String(split);
+}
+
+export function sourceOf(spec: PipelineSpec, record: RecordSpec): SourceSpec {
+  return spec.sources[record.source]!;
+}

@@ -1,0 +1,78 @@
+/** A process that reads one split of a source from wherever its root stands, again and again until it is settled. */
+import { chainOf } from '../../../functions/engine/chain/stage-chain.ts';
+import { SourceDecoder } from '../../../functions/engine/ingest/source-decoder.ts';
+import { type ReadRecord, SplitReader } from '../../../functions/engine/ingest/split-reader.ts';
+import type { SettledFacts } from '../../../functions/engine/protocol/root.ts';
+import type { ShardSetting } from '../../../functions/engine/shard/shard.ts';
+import { MillraceError, RetryableError } from '../../../functions/model/errors.ts';
+import type { EpochMillis, Millis } from '../../../functions/model/time.ts';
+import type { Plan, PlannedSource } from '../../../functions/plan/plan.ts';
+import type { RecordSpec } from '../scenario.ts';
+import type { Instance } from './instance.ts';
+import type { Random } from './random.ts';
+
+export interface SplitSetting {
+  readonly plan: Plan;
+  readonly source: PlannedSource;
+  readonly split: string;
+  readonly records: readonly RecordSpec[];
+  readonly setting: ShardSetting;
+  /** Records of one commit, at most. */
+  readonly bundle: number;
+  /** Virtual time, whatever the instance's clock says. */
+  readonly now: () => number;
+  /** What the last sweep found of a root. */
+  readonly settled: (root: string) => SettledFacts | undefined;
+  readonly random: Random;
+  readonly broken: (error: unknown) => void;
+}
+
+/** How long a process waits before it looks for more; and when it has read everything, for what was taken; milliseconds. */
+const PAUSE = 2_000;
+const LONG_PAUSE = 20_000;
+
+export async function readSplit(instance: Instance, options: SplitSetting): Promise<void> {
+  for (;;) {
+    try {
+      await readOn(instance, options);
+    } catch (error) {
+      if (!(error instanceof RetryableError) && !hasMovedOn(error)) options.broken(error);
+    }
+    await instance.clock.sleep(PAUSE as Millis);
+  }
+}
+
+/** Somebody else reads the split, which is to be opened again. */
+function hasMovedOn(error: unknown): boolean {
+  return error instanceof MillraceError && error.code === 'SPLIT_MOVED_ON';
+}
+
+async function readOn(instance: Instance, options: SplitSetting): Promise<void> {
+  const { plan, source, split, setting, records, random, settled } = options;
+  const reader = new SplitReader(source, split, setting, chainOf(plan, source, setting.inputWatermarkOf));
+  const decoder = new SourceDecoder(source.id, source.node.source);
+  await reader.open();
+  for (;;) {
+    const { position, ended } = reader.state;
+    const most = random.whole(1, options.bundle);
+    const next = records.slice(position, position + most).filter(({ arrival }) => arrival <= options.now());
+    const isLast = position + next.length === records.length;
+    const facts = settled(reader.id);
+    if (next.length > 0 || (isLast && !ended) || facts !== undefined)
+      await reader.commit(
+        next.map((record) => read(decoder, record)),
+        isLast,
+        facts,
+      );
+    await instance.clock.sleep(random.whole(1, reader.state.ended ? LONG_PAUSE : PAUSE) as Millis);
+  }
+}
+
+function read(decoder: SourceDecoder, record: RecordSpec): ReadRecord {
+  const raw = { value: record, id: record.id, arrival: record.arrival as EpochMillis };
+  try {
+    return { raw, decoded: decoder.decode(raw) };
+  } catch (error) {
+    return { raw, error };
+  }
+}

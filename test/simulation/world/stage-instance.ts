@@ -1,0 +1,75 @@
+/** An instance that serves stages: makes their shards when messages come, and flushes their tables. */
+import { type AssemblySetting, assembleShard } from '../../../functions/engine/assembly.ts';
+import { parseShardId } from '../../../functions/engine/protocol/names.ts';
+import type { Shard } from '../../../functions/engine/shard/shard.ts';
+import type { Flusher } from '../../../functions/engine/sink/flusher.ts';
+import { dueTime, type FlushPolicy } from '../../../functions/engine/sink/sink-state.ts';
+import { sinkState } from '../../../functions/engine/sink/sink-work.ts';
+import type { Root } from '../../../functions/engine/protocol/root.ts';
+import { RetryableError } from '../../../functions/model/errors.ts';
+import type { Plan } from '../../../functions/plan/plan.ts';
+import type { BusMessage } from '../../../functions/ports/bus.ts';
+import type { Instance } from './instance.ts';
+
+export class StageInstance {
+  readonly instance: Instance;
+  readonly #plan: Plan;
+  readonly #setting: AssemblySetting;
+  readonly #shards = new Map<string, Shard>();
+  readonly #broken: (error: unknown) => void;
+
+  /** @param broken called with errors that the engine should not have let out */
+  constructor(instance: Instance, plan: Plan, setting: AssemblySetting, broken: (error: unknown) => void) {
+    this.instance = instance;
+    this.#plan = plan;
+    this.#setting = setting;
+    this.#broken = broken;
+  }
+
+  /** Hands a message to its shard. @returns whether the engine has something to run now */
+  take(message: BusMessage, answer: (taken: boolean) => void): boolean {
+    return this.instance.whenAwake(() => {
+      this.#shard(message.target)
+        .offer(message)
+        .then(
+          () => answer(true),
+          (error: unknown) => {
+            if (!(error instanceof RetryableError)) this.#broken(error);
+            answer(false);
+          },
+        );
+    });
+  }
+
+  #shard(target: string): Shard {
+    let shard = this.#shards.get(target);
+    if (shard === undefined) {
+      shard = this.#make(target);
+      this.#shards.set(target, shard);
+    }
+    return shard;
+  }
+
+  #make(target: string): Shard {
+    const { stage, shard: number } = parseShardId(target);
+    const assembled = assembleShard(this.#plan, this.#plan.stage(stage), number, this.#setting);
+    if (assembled.kind === 'sink') {
+      const { flusher, policy } = assembled;
+      assembled.shard.onCommitted = (root) => this.#flushWhenDue(root, flusher, policy);
+    }
+    if (assembled.kind === 'view')
+      assembled.shard.onCommitted = (root) => {
+        assembled.publisher.committed(root).catch((error: unknown) => {
+          if (!(error instanceof RetryableError)) this.#broken(error);
+        });
+      };
+    return assembled.shard;
+  }
+
+  #flushWhenDue(root: Root, flusher: Flusher, policy: FlushPolicy): void {
+    if (dueTime(sinkState(root), policy) > root.processingTime) return;
+    flusher.flushDue().catch((error: unknown) => {
+      if (!(error instanceof RetryableError)) this.#broken(error);
+    });
+  }
+}
