@@ -49,12 +49,14 @@ export interface Captured {
 
 export interface HarnessOptions {
   readonly shards?: number;
+  /** Whether the store copies what it is given. Default true. */
+  readonly strict?: boolean;
   /** Wraps the store, to count or to make trouble. */
   readonly wrap?: (store: MemoryStore) => Store;
 }
 
 export class Harness {
-  readonly store = new MemoryStore({ strict: true });
+  readonly store: MemoryStore;
   readonly clock = new VirtualClock(epochMillis(0));
   readonly bus: MemoryBus;
   readonly embedded: Embedded;
@@ -62,7 +64,8 @@ export class Harness {
   lose: (message: BusMessage) => boolean = () => false;
   readonly #records = new Map<string, number>();
 
-  private constructor(graph: Graph, { shards = 2, wrap }: HarnessOptions) {
+  private constructor(graph: Graph, { shards = 2, wrap, strict = true }: HarnessOptions) {
+    this.store = new MemoryStore({ strict });
     const ids = new SeededIds(1);
     this.bus = new MemoryBus(ids);
     const send = this.bus.send.bind(this.bus);
