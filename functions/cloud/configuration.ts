@@ -31,6 +31,8 @@ export interface Tuning {
   readonly commitEvery: Millis;
   /** Between two sweeps of busy instances; 0 = only the scheduler sweeps. Default 5,000. */
   readonly sweepEvery: Millis;
+  /** What was not taken is sent again when it is so old, and again at twice the age. Default 60,000. */
+  readonly republishAfter: Millis;
   /** The root of an ingest instance that was not written for so long is retired. Default 600,000. */
   readonly retireAfter: Millis;
   /** How long a slice of publish time is, and how far clocks may differ. Default 10,000. */
@@ -44,6 +46,7 @@ export interface Tuning {
 export const DEFAULT_TUNING: Tuning = {
   commitEvery: 700 as Millis,
   sweepEvery: 5_000 as Millis,
+  republishAfter: 60_000 as Millis,
   retireAfter: 600_000 as Millis,
   slice: 10_000 as Millis,
   idleAfter: 60_000 as Millis,

@@ -57,6 +57,7 @@ describe('a function is told by its environment', () => {
       tuning: {
         commitEvery: 700,
         sweepEvery: 5_000,
+        republishAfter: 60_000,
         retireAfter: 600_000,
         slice: 10_000,
         idleAfter: 60_000,
@@ -82,6 +83,7 @@ describe('a function is told by its environment', () => {
     expect(readConfiguration({ ...CLOUD, MILLRACE_TUNING: '{"commitEvery":50,"flushEvery":1000}' }).tuning).toEqual({
       commitEvery: 50,
       sweepEvery: 5_000,
+      republishAfter: 60_000,
       retireAfter: 600_000,
       slice: 10_000,
       idleAfter: 60_000,
@@ -93,7 +95,7 @@ describe('a function is told by its environment', () => {
     'nothing by a tuning of %s',
     (text) => {
       expect(problemsOf({ ...CLOUD, MILLRACE_TUNING: text })).toEqual([
-        `MILLRACE_TUNING: expected a JSON object of whole milliseconds (commitEvery, sweepEvery, retireAfter, slice, idleAfter, flushEvery), got '${text}'`,
+        `MILLRACE_TUNING: expected a JSON object of whole milliseconds (commitEvery, sweepEvery, republishAfter, retireAfter, slice, idleAfter, flushEvery), got '${text}'`,
       ]);
     },
   );

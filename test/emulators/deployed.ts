@@ -20,6 +20,7 @@ import { noCounts } from '../../functions/engine/shard/work.ts';
 export const QUICK: Tuning = {
   commitEvery: 50 as Millis,
   sweepEvery: 500 as Millis,
+  republishAfter: 2_000 as Millis,
   retireAfter: 3_000 as Millis,
   slice: 500 as Millis,
   idleAfter: 1_000 as Millis,

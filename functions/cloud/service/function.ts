@@ -64,7 +64,8 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
   const bus = new PubSubBus(plan, { projectId, emulatorHost: pubsubHost });
   const backlog = new MonitoringBacklog({ pipeline, projectId, clock, endpoint: configuration.monitoringUrl });
   const announcer = new Announcer(pipeline, bus, log);
-  const sweeper = new Sweeper({ plan, store, bus, clock, backlog, timing: tuning, retireAfter: tuning.retireAfter });
+  const { republishAfter, retireAfter } = tuning;
+  const sweeper = new Sweeper({ plan, store, bus, clock, backlog, timing: tuning, republishAfter, retireAfter });
   const sweep = new SweepHost(plan, sweeper, log);
   const cooperation = new Cooperation({ store, sweep, clock, log, every: tuning.sweepEvery });
   const counts = new StageCounts();

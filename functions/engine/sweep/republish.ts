@@ -2,7 +2,7 @@
  * Sending again, from the outbox, what was given a number and not taken for a while. Pub/Sub is transport only: whatever it
  * loses, this one rule brings.
  */
-import { type EpochMillis, MAX_TIMESTAMP } from '../../model/time.ts';
+import { type EpochMillis, MAX_TIMESTAMP, type Millis } from '../../model/time.ts';
 import type { Bus, Envelope } from '../../ports/bus.ts';
 import type { Store } from '../../ports/store.ts';
 import { outboxId, parseShardId, type RootId } from '../protocol/names.ts';
@@ -12,8 +12,9 @@ import type { OpenRange, Root } from '../protocol/root.ts';
 
 /** Envelopes sent again by one sweep to one target. */
 const MAX_REPUBLISHED = 1_000;
-const MINUTE = 60_000;
-const LONGEST_BACKOFF = 60 * MINUTE;
+/** What is that old is sent again for the first time. */
+export const REPUBLISH_AFTER = 60_000 as Millis;
+const LONGEST_BACKOFF = 3_600_000;
 
 /**
  * @param paused stages that get nothing
@@ -26,6 +27,7 @@ export async function republish(
   lastSweep: EpochMillis,
   now: EpochMillis,
   paused: ReadonlySet<string> = new Set(),
+  first: Millis = REPUBLISH_AFTER,
 ): Promise<number> {
   const sent = new Map<RootId, number>();
   for (const root of roots.values()) {
@@ -33,7 +35,7 @@ export async function republish(
       if (isPaused(target, paused)) continue;
       const done = roots.get(target)?.done[root.id];
       for (const range of root.open[target]!) {
-        if (covers(done, range.from, range.to) || !isDueAgain(range.born, lastSweep, now)) continue;
+        if (covers(done, range.from, range.to) || !isDueAgain(range.born, lastSweep, now, first)) continue;
         const room = MAX_REPUBLISHED - (sent.get(target) ?? 0);
         const envelopes = (await envelopesOf(store, root.id, target, range))
           .filter((envelope) => !contains(done, envelope.number))
@@ -44,7 +46,7 @@ export async function republish(
       }
     }
     for (const { document, born } of root.outside)
-      if (isDueAgain(born, lastSweep, now)) await publishOutside(store, bus, root.id, document);
+      if (isDueAgain(born, lastSweep, now, first)) await publishOutside(store, bus, root.id, document);
   }
   return [...sent.values()].reduce((sum, count) => sum + count, 0);
 }
@@ -74,9 +76,14 @@ async function envelopesOf(store: Store, root: RootId, target: RootId, range: Op
  * Whether a range is to be sent again: when it is 1, 2, 4 … 60 minutes older than at the time before. What decides is
  * whether such a moment lies between the sweep before and this one, so that a skipped sweep skips nothing.
  */
-export function isDueAgain(born: EpochMillis, lastSweep: EpochMillis, now: EpochMillis): boolean {
+export function isDueAgain(
+  born: EpochMillis,
+  lastSweep: EpochMillis,
+  now: EpochMillis,
+  first: Millis = REPUBLISH_AFTER,
+): boolean {
   let at = born;
-  for (let wait = MINUTE; at <= now && at < MAX_TIMESTAMP; wait = Math.min(2 * wait, LONGEST_BACKOFF)) {
+  for (let wait: number = first; at <= now && at < MAX_TIMESTAMP; wait = Math.min(2 * wait, LONGEST_BACKOFF)) {
     at = (at + wait) as EpochMillis;
     if (at > lastSweep && at <= now) return true;
     if (wait === LONGEST_BACKOFF) {

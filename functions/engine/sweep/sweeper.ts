@@ -19,7 +19,7 @@ import { isShardRoot, type RootId, sourceOf } from '../protocol/names.ts';
 import type { Root, SettledFacts } from '../protocol/root.ts';
 import { advance, computeWatermarks, NO_WATERMARKS, type Watermarks } from '../protocol/watermarks.ts';
 import { drainedSources } from './drained-sources.ts';
-import { isPaused, republish } from './republish.ts';
+import { isPaused, REPUBLISH_AFTER, republish } from './republish.ts';
 import { RETIRE_AFTER, Retirement, type Snapshot } from './retire.ts';
 import { SettledWriter, settledFactsOf } from './settle.ts';
 import { progressOfSources, takeSamples, watermarksOfMessages } from './sources.ts';
@@ -41,6 +41,8 @@ export interface SweepSetting {
     now: EpochMillis,
   ) => Readonly<Record<string, EpochMillis>>;
   readonly timing?: SourceTiming;
+  /** What was not taken is sent again when it is so old, twice, four times as old …, up to once an hour. Default a minute. */
+  readonly republishAfter?: Millis;
   /** The root of an ingest instance or replay that was not written for so long is retired. Default 10 minutes. */
   readonly retireAfter?: Millis;
 }
@@ -77,7 +79,8 @@ export class Sweeper {
   }
 
   async sweep(): Promise<SweepResult> {
-    const { plan, store, bus, clock, sourceWatermarks = splitWatermarks, retireAfter = RETIRE_AFTER } = this.#setting;
+    const { plan, store, bus, clock, sourceWatermarks = splitWatermarks } = this.#setting;
+    const { republishAfter = REPUBLISH_AFTER, retireAfter = RETIRE_AFTER } = this.#setting;
     const now = clock.now();
     const published = await readPublished(store);
     const { paused, drain } = await readOrders(store);
@@ -97,7 +100,7 @@ export class Sweeper {
     const settled = settledFactsOf(roots);
     const ticks = ticksFor(plan, roots, settled, known, now).filter(({ target }) => !isPaused(target, paused));
     if (ticks.length > 0) await bus.send(ticks);
-    const republished = await republish(store, bus, roots, published.lastSweep, now, paused);
+    const republished = await republish(store, bus, roots, published.lastSweep, now, paused, republishAfter);
     const senders = this.#senders(roots);
     const counted = (root: RootId): EpochMillis => progress.get(sourceOf(root) ?? '')?.counted ?? MIN_TIMESTAMP;
     await this.#settledWriter.write(store, senders, settled, counted, now);
