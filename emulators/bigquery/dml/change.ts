@@ -1,5 +1,5 @@
 /** Runs an UPDATE, DELETE or MERGE inside an open transaction: first what changes, then the changes. */
-import { CHANGES, type ChangePlan, SOURCE } from '../compile/dml.ts';
+import { CHANGES, type ChangePlan, SOURCE } from '../compile/dml/plan.ts';
 import { datetimeLiteral } from '../compile/sql-text.ts';
 import { messageName } from '../catalog/table.ts';
 import { storageName } from '../catalog/storage-sql.ts';

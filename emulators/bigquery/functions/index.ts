@@ -5,11 +5,14 @@ import { CAST_FUNCTIONS } from './cast.ts';
 import { CONSTRUCTOR_FUNCTIONS } from './constructor.ts';
 import { DATE_FUNCTIONS } from './date.ts';
 import type { ScalarFunction } from './definition.ts';
+import { ENCODING_FUNCTIONS } from './encoding.ts';
 import { HASH_FUNCTIONS } from './hash.ts';
 import { JSON_FUNCTIONS } from './json.ts';
 import { MATH_FUNCTIONS } from './math.ts';
 import { OPERATOR_FUNCTIONS } from './operator.ts';
+import { REGEXP_FUNCTIONS } from './regexp.ts';
 import { STRING_FUNCTIONS } from './string.ts';
+import { TEXT_FUNCTIONS } from './text.ts';
 import { TIMESTAMP_FUNCTIONS } from './timestamp.ts';
 
 /** Functions that GoogleSQL has under these names. */
@@ -20,7 +23,10 @@ const PUBLIC: readonly ScalarFunction[] = [
   ...HASH_FUNCTIONS,
   ...JSON_FUNCTIONS,
   ...MATH_FUNCTIONS,
+  ...ENCODING_FUNCTIONS,
+  ...REGEXP_FUNCTIONS,
   ...STRING_FUNCTIONS,
+  ...TEXT_FUNCTIONS,
   ...TIMESTAMP_FUNCTIONS,
 ];
 

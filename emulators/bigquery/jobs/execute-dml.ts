@@ -2,7 +2,10 @@
 import { ApiError, notSerialized, toApiError } from '../api-error.ts';
 import { storageName } from '../catalog/storage-sql.ts';
 import { fullName, messageName } from '../catalog/table.ts';
-import { type ChangePlan, type DmlPlan, planInsert, planMerge, planTruncate, planUpdate } from '../compile/dml.ts';
+import { planInsert, planTruncate } from '../compile/dml/insert.ts';
+import { planMerge } from '../compile/dml/merge.ts';
+import type { ChangePlan, DmlPlan } from '../compile/dml/plan.ts';
+import { planUpdate } from '../compile/dml/update.ts';
 import type { CompileContext } from '../compile/context.ts';
 import { datetimeLiteral } from '../compile/sql-text.ts';
 import { STREAMED_COLUMN } from '../catalog/storage-sql.ts';

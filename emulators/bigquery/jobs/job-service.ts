@@ -162,9 +162,10 @@ export class JobService {
       throw job.error as ApiError;
     }
     job.state = 'RUNNING';
-    job.done = this.#see(job, checked).catch(() => undefined);
     this.#running.add(job);
-    job.done.then(() => this.#running.delete(job));
+    job.done = this.#see(job, checked)
+      .catch(() => undefined)
+      .finally(() => this.#running.delete(job));
     return job;
   }
 
