@@ -7,15 +7,18 @@ import type { Store } from '../ports/store.ts';
 import type { Warehouse } from '../ports/warehouse.ts';
 import type { Chain } from './chain/chain.ts';
 import { chainOf } from './chain/stage-chain.ts';
+import { DeduplicateWork } from './deduplicate/deduplicate-work.ts';
 import { idRulesOf } from './ids/id-rules.ts';
 import { type ShardId, shardId } from './protocol/names.ts';
 import { ReshuffleWork } from './reshuffle/reshuffle-work.ts';
+import type { CellProgram } from './shard/cell.ts';
 import { CellWork } from './shard/cell-work.ts';
 import { ReduceProgram } from './shard/reduce-program.ts';
 import { Shard, type ShardSetting } from './shard/shard.ts';
 import { Flusher } from './sink/flusher.ts';
 import type { FlushPolicy } from './sink/sink-state.ts';
 import { SinkWork } from './sink/sink-work.ts';
+import { StatefulProgram } from './stateful/stateful-program.ts';
 import { BundleSides } from './views/bundle-sides.ts';
 import { ViewPublisher } from './views/publisher.ts';
 import { SideWork } from './views/side-work.ts';
@@ -79,7 +82,14 @@ export function assembleShard(plan: Plan, stage: Stage, number: number, setting:
     return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
   }
   const readsLate = plan.consumers({ node: head, output: LATE_OUTPUT }).length > 0;
-  const work = new CellWork(new ReduceProgram(head), chain, readsLate, setting.store, idRulesOf(plan, stage));
+  if (head.kind === 'deduplicate') {
+    const { store } = setting;
+    const work = new DeduplicateWork({ node: head, chain, store, idRules: idRulesOf(plan, stage) });
+    return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
+  }
+  const program: CellProgram = head.kind === 'stateful' ? new StatefulProgram(head) : new ReduceProgram(head);
+  chain.lead(program);
+  const work = new CellWork(program, chain, readsLate, setting.store, idRulesOf(plan, stage));
   return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
 }
 

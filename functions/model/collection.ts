@@ -5,6 +5,7 @@
 import type { CombineFn } from './combine.ts';
 import { collect } from './combine.ts';
 import type { DoFn, ElementContext, SideDoFn, Tag } from './dofn.ts';
+import { doFnMaker } from './do-fn-maker.ts';
 import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type StatefulNode,
   type ViewShape,
 } from './graph.ts';
+import type { Instant } from './instant.ts';
 import type { Key, KV } from './key.ts';
 import type { LateRecord } from './late.ts';
 import { type BigQueryOptions, bigQueryNode, type PubSubSinkOptions, pubSubSinkNode } from './sinks.ts';
@@ -23,6 +25,12 @@ import type { StateSpecs } from './state.ts';
 import { type StatefulDoFn, type StatefulOptions, statefulNode } from './stateful.ts';
 import type { Columns } from './table.ts';
 import { type Duration, millis } from './time.ts';
+import { type EnrichOptions, enrichNode } from './transforms/enrich.ts';
+import { type BatchOptions, batchesDoFn, batchPolicy } from './transforms/batches.ts';
+import { type DeduplicateOptions, deduplicateNode } from './transforms/deduplicate.ts';
+import { type CombineOptions, combineOfParts, combineParts, fanoutParts, partsStrategy } from './transforms/fanout.ts';
+import { latestByTimestamp, type Stamped } from './transforms/latest.ts';
+import { type SpreadKey, spreadOver } from './transforms/spread.ts';
 import type { TimerSpecs } from './timers.ts';
 import {
   checkSideInputs,
@@ -140,6 +148,34 @@ export class PCollection<T> {
     return this.at(main(node), strategy);
   }
 
+  /**
+   * Gives each element the timestamp that `at` says; it is put into windows by a `window(…)` behind it.
+   * @param options.allowedSkew how much earlier than before the new timestamp may be; default zero. What goes back may be late
+   */
+  withTimestamps(name: string, at: (value: T) => Instant, options: { allowedSkew?: Duration } = {}): this {
+    const allowedSkew = millis(`withTimestamps '${name}' allowedSkew`, options.allowedSkew ?? 0);
+    const doFn: DoFn<T, T> = { process: (value, context) => context.output(value, { timestamp: at(value) }) };
+    const makeDoFn = () => doFn as DoFn<unknown, unknown>;
+    return this.same({ kind: 'parDo', name, inputs: [this.ref], makeDoFn, outputs: [], allowedSkew });
+  }
+
+  /** Lets of several elements that are the same only the first pass. @throws {ConfigurationError} for windows that merge */
+  deduplicate(name: string, options: DeduplicateOptions<T> = {}): this {
+    const keyed = this instanceof KeyedPCollection;
+    return this.same(deduplicateNode(name, this.ref, this.strategy, keyed, options));
+  }
+
+  /** Spreads elements over the shards of a stage of its own; timestamps, windows and panes stay as they are. */
+  reshuffle(name: string): this {
+    const keyed = this instanceof KeyedPCollection;
+    return this.same({ kind: 'reshuffle', name, inputs: [this.ref], keyed });
+  }
+
+  /** The element of a window with the largest timestamp. */
+  latestGlobally(name: string): Grouped<T | null, Stamped<T>> {
+    return this.map(`${name}-stamped`, stamped<T>).combineGlobally(name, latestByTimestamp<T>());
+  }
+
   /** Combines all elements of a window into one. */
   combineGlobally<Acc, Out>(name: string, combine: CombineFn<T, Acc, Out>): Grouped<Out, T> {
     const keyed = this.keyBy(`${name}-key`, () => null);
@@ -151,6 +187,17 @@ export class PCollection<T> {
       fn: ((pair: KV<null, Out>) => pair.value) as never,
     });
     return new Grouped<Out, T>(this.builder, main(node), combined.strategy, this.bounded, combined.ref.node);
+  }
+
+  /**
+   * Shows each element to a model on its way: Vertex AI's endpoints, Gemini, embeddings. In batches, each element once, at
+   * one rate for the whole pipeline; what the model refuses is a dead letter. See `model/transforms/enrich.ts`.
+   */
+  enrichWithModel<P, Out = { readonly value: T; readonly prediction: P }>(
+    name: string,
+    options: EnrichOptions<T, P, Out>,
+  ): PCollection<Out> {
+    return this.derive<Out>(enrichNode(name, this.ref, options));
   }
 
   /** Writes each element as a row; of a key, the row of the newest pane stays. */
@@ -211,8 +258,46 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
   }
 
   /** One combined value for each key and window, as the trigger emits them. */
-  combinePerKey<Acc, Out>(name: string, combine: CombineFn<V, Acc, Out>): GroupedByKey<K, Out, V> {
-    return this.reduce(name, combine, true);
+  combinePerKey<Acc, Out>(
+    name: string,
+    combine: CombineFn<V, Acc, Out>,
+    options: CombineOptions<K> = {},
+  ): GroupedByKey<K, Out, V> {
+    if (options.hotKeyFanout === undefined) return this.reduce(name, combine, true);
+    const parts = fanoutParts(name, this.strategy, options.hotKeyFanout);
+    const spread = this.derive<KV<SpreadKey<K>, V>>(this.mapNode(`${name}-spread`, spreadOver(parts) as never)).ref;
+    const ofParts = new KeyedPCollection<SpreadKey<K>, V>(this.builder, spread, this.strategy, this.bounded);
+    const inner = ofParts.reduce(`${name}-parts`, combineOfParts(combine), true, partsStrategy(this.strategy));
+    const keyed = inner.derive(inner.mapNode(`${name}-whole`, ({ key, value }) => ({ key: key[0], value }))).ref;
+    const whole = new KeyedPCollection<K, Acc>(this.builder, keyed, this.strategy, this.bounded);
+    const { ref, strategy } = whole.reduce(name, combineParts(combine as CombineFn<unknown, Acc, Out>), true);
+    return new GroupedByKey<K, Out, V>(this.builder, ref, strategy, this.bounded, inner);
+  }
+
+  /** Of each key and window the value with the largest timestamp. */
+  latestPerKey(name: string): GroupedByKey<K, V | null, Stamped<V>> {
+    const toStamped = ({ key, value }: KV<K, V>, { timestamp }: ElementContext) => ({
+      key,
+      value: { value, timestamp },
+    });
+    const { ref } = this.derive({ kind: 'map', name: `${name}-stamped`, inputs: [this.ref], fn: toStamped as never });
+    const stampedByKey = new KeyedPCollection<K, Stamped<V>>(this.builder, ref, this.strategy, this.bounded);
+    return stampedByKey.combinePerKey(name, latestByTimestamp<V>());
+  }
+
+  /** Batches of a key's and window's values. Each has the smallest timestamp of its elements, which holds the watermark. */
+  groupIntoBatches(name: string, options: BatchOptions<V>): KeyedPCollection<K, readonly V[]> {
+    const policy = batchPolicy(name, options);
+    const skew = { allowedSkew: Number.MAX_SAFE_INTEGER };
+    if (policy.shards === 1) {
+      const { ref } = this.statefulParDo(name, batchesDoFn<K, V>(policy, this.strategy), skew);
+      return new KeyedPCollection(this.builder, ref, this.strategy, this.bounded);
+    }
+    const spread = this.derive(this.mapNode(`${name}-spread`, spreadOver(() => policy.shards) as never)).ref;
+    const parts = new KeyedPCollection<SpreadKey<K>, V>(this.builder, spread, this.strategy, this.bounded);
+    const batches = parts.statefulParDo(name, batchesDoFn<SpreadKey<K>, V>(policy, this.strategy), skew);
+    const { ref } = batches.map(`${name}-whole`, ({ key, value }) => ({ key: key[0], value }));
+    return new KeyedPCollection(this.builder, ref, this.strategy, this.bounded);
   }
 
   /** A view by key, of one value each; two of one key are refused (SI09). */
@@ -238,17 +323,22 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
     return new StatefulResult<K, V, Out>(this.builder, main(node), this.strategy, this.bounded);
   }
 
-  private reduce<Acc, Out>(name: string, combine: CombineFn<V, Acc, Out>, liftable: boolean): GroupedByKey<K, Out, V> {
-    checkGroupable(`'${name}'`, this.strategy, this.bounded);
+  private reduce<Acc, Out>(
+    name: string,
+    combine: CombineFn<V, Acc, Out>,
+    liftable: boolean,
+    strategy = this.strategy,
+  ): GroupedByKey<K, Out, V> {
+    checkGroupable(`'${name}'`, strategy, this.bounded);
     const node = this.builder.add({
       kind: 'reduce',
       name,
       inputs: [this.ref],
-      strategy: this.strategy,
+      strategy,
       combine: combine as CombineFn<unknown, unknown, unknown>,
       liftable,
     });
-    return new GroupedByKey<K, Out, V>(this.builder, main(node), afterGrouping(this.strategy), this.bounded);
+    return new GroupedByKey<K, Out, V>(this.builder, main(node), afterGrouping(strategy), this.bounded);
   }
 
   private mapNode(name: string, fn: (pair: KV<K, V>) => unknown): Node {
@@ -262,8 +352,25 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
 
 /** What a grouping step emits, with a way to read what came too late. */
 export class GroupedByKey<K extends Key, Out, In> extends KeyedPCollection<K, Out> {
+  /** Where a key is combined in parts, those: they are what may be too late for. */
+  readonly #parts: GroupedByKey<SpreadKey<K>, unknown, In> | undefined;
+
+  /** @internal */
+  constructor(
+    builder: GraphBuilder,
+    ref: Ref,
+    strategy: WindowingStrategy,
+    bounded: boolean,
+    parts?: GroupedByKey<SpreadKey<K>, unknown, In>,
+  ) {
+    super(builder, ref, strategy, bounded);
+    this.#parts = parts;
+  }
+
   /** The elements that this step takes no more. Unless it is read, they become dead letters of class `LATE`. */
   late(): PCollection<LateRecord<K, In>> {
+    const whole = (record: LateRecord<SpreadKey<K>, In>): LateRecord<K, In> => ({ ...record, key: record.key[0] });
+    if (this.#parts !== undefined) return this.#parts.late().map(`${this.ref.node.name}-late`, whole);
     return new PCollection(this.builder, { node: this.ref.node, output: LATE_OUTPUT }, this.strategy, this.bounded);
   }
 
@@ -325,21 +432,11 @@ export class StatefulResult<K extends Key, V, Out> extends PCollection<Out> {
   }
 }
 
+function stamped<T>(value: T, { timestamp }: ElementContext): Stamped<T> {
+  return { value, timestamp };
+}
+
 /** @internal */
 export function main(node: Node): Ref {
   return { node, output: MAIN_OUTPUT };
-}
-
-/** Each chain of fused steps has a DoFn of its own, so one that keeps fields between calls must be made anew. */
-function doFnMaker<T, U>(name: string, doFn: DoFn<T, U> | (() => DoFn<T, U>)): () => DoFn<T, U> {
-  if (typeof doFn === 'function') return doFn;
-  if (typeof doFn?.process !== 'function')
-    throw new ConfigurationError(
-      `parDo '${name}': expected a DoFn with a process method, or a function that makes one`,
-    );
-  if (doFn.setup ?? doFn.startBundle ?? doFn.finishBundle ?? doFn.teardown)
-    throw new ConfigurationError(
-      `parDo '${name}': a DoFn with setup, startBundle, finishBundle or teardown keeps something between calls; give a function that makes one, such as () => new MyDoFn()`,
-    );
-  return () => doFn;
 }

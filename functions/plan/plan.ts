@@ -214,7 +214,6 @@ export function outputsOf(node: Node): readonly string[] {
     case 'stateful':
       return ['main', 'late', ...node.outputs];
     case 'reduce':
-    case 'deduplicate':
       return ['main', 'late'];
     case 'view':
     case 'writeBigQuery':

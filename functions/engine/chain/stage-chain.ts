@@ -1,6 +1,7 @@
 /** Builds the chain of fused steps behind a source or a stage's head. */
 import type { EpochMillis } from '../../model/time.ts';
 import { mayLift, outputsOf, type Plan, type PlannedSource, type Stage } from '../../plan/plan.ts';
+import { DeduplicateOutlet } from '../deduplicate/deduplicate-outlet.ts';
 import { ReshuffleOutlet } from '../reshuffle/reshuffle-outlet.ts';
 import { SinkOutlet } from '../sink/sink-outlet.ts';
 import { Chain, type OutletFactory } from './chain.ts';
@@ -40,6 +41,7 @@ export function outletsOf(
     const shards = new ShardChooser(head.name, plan.stage(head.name).shards);
     if (head.kind === 'view') return new ViewOutlet(head, output);
     if (head.kind === 'sideParDo') return new ValueOutlet(head, shards, output);
+    if (head.kind === 'deduplicate') return new DeduplicateOutlet(head, shards, output);
     if (head.kind === 'reshuffle') return new ReshuffleOutlet(head, shards, output);
     if (sender === undefined || !mayLift(sender, head)) return new PlainOutlet(inlet, shards, output);
     const { combine, strategy } = head;

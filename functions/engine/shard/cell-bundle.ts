@@ -7,8 +7,7 @@
  * whether an element is late depends on when it was sent, not on how the shard's messages happened to be bundled.
  */
 import { LATE_OUTPUT, MAIN_OUTPUT } from '../../model/graph.ts';
-import type { LateRecord } from '../../model/late.ts';
-import { type EpochMillis, earlier } from '../../model/time.ts';
+import { earlier } from '../../model/time.ts';
 import type { Envelope } from '../../ports/bus.ts';
 import type { Document, DocumentName } from '../../ports/store.ts';
 import { BundleOutput, type StepFailure } from '../chain/bundle-output.ts';
@@ -21,13 +20,13 @@ import {
   firingDeadLetter,
   lateDeadLetter,
 } from '../dead-letter.ts';
-import { type Element, UNGROUPED } from '../element.ts';
+import type { Element } from '../element.ts';
 import type { Incoming } from '../element-codec.ts';
 import type { IdIndex } from '../ids/id-index.ts';
 import { openEnvelopes } from '../ids/open-envelopes.ts';
 import { hasDueTimers, type RootDraft } from '../protocol/root.ts';
 import type { CellContext } from './cell.ts';
-import { KeyOutput } from './key-output.ts';
+import { KeyOutput, lateElement } from './key-output.ts';
 import type { CachedCell, CellCache } from './cell-cache.ts';
 import { adoptInput, adoptKnown } from './watermarks.ts';
 import { type BundleResult, type KnownWatermarks, noCounts } from './work.ts';
@@ -200,8 +199,7 @@ export class CellBundle implements BundleResult {
     const others = eachInTurn(emittedTo, ({ output, element }) => this.#chain.entry(output)(element));
     if (!this.#readsLate) return others;
     const late = this.#chain.entry(LATE_OUTPUT);
-    const rest = (): void | Promise<void> =>
-      eachInTurn(lateElements, ({ record, id }) => late(lateElement(record, id)));
+    const rest = (): void | Promise<void> => eachInTurn(lateElements, (each) => late(lateElement(each)));
     return others === undefined ? rest() : others.then(rest);
   }
 
@@ -266,8 +264,4 @@ function failureOf(step: string, incoming: Incoming, error: unknown, attempts: n
   const { key, value, timestamp, windows, pane, id, inlet, lifted, count, latest } = incoming;
   const element: Element = { value: { key, value }, timestamp, windows, pane, id };
   return { step, element, error, received: { inlet, lifted, count, latest }, attempts };
-}
-
-function lateElement(record: LateRecord<unknown, unknown>, id: string | undefined): Element {
-  return { value: record, timestamp: record.timestamp as EpochMillis, windows: [record.window], pane: UNGROUPED, id };
 }

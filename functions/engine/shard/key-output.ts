@@ -1,7 +1,8 @@
 import { MAIN_OUTPUT } from '../../model/graph.ts';
 import type { LateRecord } from '../../model/late.ts';
+import type { EpochMillis } from '../../model/time.ts';
 import type { Received } from '../chain/bundle-output.ts';
-import type { Element } from '../element.ts';
+import { type Element, UNGROUPED } from '../element.ts';
 import type { Incoming } from '../element-codec.ts';
 import type { CellOutput, FiringFailure } from './cell.ts';
 
@@ -9,6 +10,12 @@ export interface LateElement {
   readonly record: LateRecord<unknown, unknown>;
   readonly id: string | undefined;
   readonly received: Received | undefined;
+}
+
+/** As an element of the late output. */
+export function lateElement({ record, id }: LateElement): Element {
+  const timestamp = record.timestamp as EpochMillis;
+  return { value: record, timestamp, windows: [record.window], pane: UNGROUPED, id };
 }
 
 export interface FailedElement {
