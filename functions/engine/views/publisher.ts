@@ -6,6 +6,7 @@ import { type DeadLetterPlace, firingDeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import type { Changes } from '../protocol/commit.ts';
 import type { Root, RootDraft } from '../protocol/root.ts';
+import { tryAgain } from '../protocol/try-again.ts';
 import { type Shard, type ShardSetting, versionOf } from '../shard/shard.ts';
 import { noCounts } from '../shard/work.ts';
 import { type ViewContent, viewContent } from './content.ts';
@@ -61,7 +62,10 @@ export class ViewPublisher {
     this.#owner = setting.ids.unique();
   }
 
-  /** The shard has committed: shows all that is due. Joins what is under way. */
+  /**
+   * The shard has committed: shows all that is due. Joins what is under way.
+   * @throws {RetryableError} when the store is down; the commit of a later tick begins again
+   */
   committed(root: Root): Promise<void> {
     this.#latest = root;
     this.#showing ??= this.#showDue().finally(() => {
@@ -112,8 +116,9 @@ export class ViewPublisher {
       return changes;
     });
     if (!claimed) return;
-    for (const batch of batches(built.documents))
-      await this.#setting.store.commit({ preconditions: [], sets: batch, deletes: [] });
+    const { store, clock, ids } = this.#setting;
+    for (const sets of batches(built.documents))
+      await tryAgain(clock, ids, () => store.commit({ preconditions: [], sets, deletes: [] }), forgetNothing);
     await this.#shard.transact((draft) => {
       const { claim } = viewState(draft);
       // Taken over by another instance, which has thrown this version away.
@@ -220,3 +225,6 @@ function* batches(documents: readonly Document[]): Generator<readonly Document[]
   }
   if (batch.length > 0) yield batch;
 }
+
+/** What is written here depends on nothing that was read. */
+function forgetNothing(): void {}

@@ -2,6 +2,7 @@
  * A pipeline with a view of so many MiB, in a process of its own, so that its memory can be bounded from outside:
  * `node large-view-run.ts MIB SHAPE`. Prints what readers saw.
  */
+import type { SideContext } from '../../../functions/model/dofn.ts';
 import { PoisonError } from '../../../functions/model/errors.ts';
 import { pipeline } from '../../../functions/model/pipeline.ts';
 import { capture, Harness, source } from './harness.ts';
@@ -21,28 +22,20 @@ const harness = await Harness.start(
       .keyBy('key', (key) => key)
       .mapValues('value', () => text);
     const main = source<number>(p, 'main');
-    if (shape === 'map')
-      capture(
-        main.parDo(
-          'join',
-          {
-            process: async (i, context) => {
-              const value = await context.side.all.get(keyOf(i));
-              if (value !== undefined && value !== text) throw new PoisonError(`element ${i} sees another value`);
-              context.output([i, value !== undefined, context.side.all.size]);
-            },
-          },
-          { sideInputs: { all: side.asMap('all') } },
-        ),
-      );
-    else
-      capture(
-        main.parDo(
-          'join',
-          { process: (i, context) => context.output([i, context.side.all[i]?.key ?? null, context.side.all.length]) },
-          { sideInputs: { all: side.asList('all') } },
-        ),
-      );
+    if (shape === 'map') {
+      const all = side.asMap('all');
+      const process = async (i: number, context: SideContext<unknown, { all: typeof all }>): Promise<void> => {
+        const value = await context.side.all.get(keyOf(i));
+        if (value !== undefined && value !== text) throw new PoisonError(`element ${i} sees another value`);
+        context.output([i, value !== undefined, context.side.all.size]);
+      };
+      capture(main.parDo('join', { process }, { sideInputs: { all } }));
+    } else {
+      const all = side.asList('all');
+      const process = (i: number, context: SideContext<unknown, { all: typeof all }>): void =>
+        context.output([i, context.side.all[i]?.key ?? null, context.side.all.length]);
+      capture(main.parDo('join', { process }, { sideInputs: { all } }));
+    }
   }),
   { shards: 2, strict: false },
 );
