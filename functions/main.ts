@@ -19,7 +19,7 @@ const { shards, slots } = configuration;
 const served = cloudFunction(plan(graph, { shards, slots }), configuration, {
   clock: SYSTEM_CLOCK,
   ids: SYSTEM_IDS,
-  warehouse: openWarehouse(configuration),
+  warehouse: openWarehouse(configuration, SYSTEM_CLOCK),
   write: (line) => process.stdout.write(line),
 });
 

@@ -1,6 +1,6 @@
 /**
  * Tables in memory behind HTTP, by the warehouse port's own rules, so that several processes of a local run share them.
- * `POST /prepare`, `/merge` and `/lookUp` take and give the port's values as JSON; `GET /tables/{name}` gives the rows.
+ * `POST /prepare` and `/merge` take and give the port's values as JSON; `GET /tables/{name}` gives the rows.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -46,8 +46,6 @@ async function answer(warehouse: MemoryWarehouse, request: IncomingMessage): Pro
       return warehouse.prepare(body);
     case '/merge':
       return warehouse.merge(body);
-    case '/lookUp':
-      return warehouse.lookUp(body.jobId);
     default:
       throw new RangeError(`no path ${path}`);
   }

@@ -21,10 +21,6 @@ export class TableClient implements Warehouse {
     }
   }
 
-  async lookUp(jobId: string): Promise<MergeOutcome> {
-    return (await this.#post('/lookUp', { jobId })) as MergeOutcome;
-  }
-
   async #post(path: string, body: unknown): Promise<unknown> {
     const response = await fetch(`${this.#url}${path}`, { method: 'POST', body: JSON.stringify(body) }).catch(
       (cause: unknown) => {

@@ -28,13 +28,9 @@ export class MemoryWarehouse implements Warehouse {
       const stored = rows.get(place);
       if (stored === undefined || isNewer(row, stored)) rows.set(place, row);
     }
-    const outcome: MergeOutcome = { state: 'done' };
+    const outcome: MergeOutcome = { state: 'done', refused: [] };
     this.#jobs.set(job.id, outcome);
     return outcome;
-  }
-
-  async lookUp(jobId: string): Promise<MergeOutcome> {
-    return this.#jobs.get(jobId) ?? { state: 'absent' };
   }
 
   get tables(): readonly string[] {

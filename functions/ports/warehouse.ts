@@ -2,10 +2,11 @@
  * The warehouse: tables that receive rows by MERGE. The sink claims a flush, calls, and settles; so a call may be made
  * again at any time under the same id, and must then have the same effect as made once.
  *
- * Contract, held by one suite over every adapter:
- * - A merge job is all or nothing. Of a key, the row with the newest (`pane_epoch`, `pane_sequence`) stays.
- * - `merge` with a job id that was used before does nothing and answers with that job's outcome.
- * - An answer may be lost: `unknown`. Then `lookUp` by the same id tells, and `absent` means: send it again.
+ * Contract, held by one suite over every adapter (`test/ports/warehouse-suite.ts`):
+ * - Of a key, the row with the newest (`pane_epoch`, `pane_sequence`) stays, whatever order jobs come in.
+ * - `merge` with a job id that was used before changes nothing, and answers with that job's outcome. So an outcome that is
+ *   `unknown` (the answer was lost) is found out by sending the same job again; it must never be sent under another id.
+ * - A row that the table does not take is refused alone; all others are written, once.
  */
 import type { Column } from '../model/table.ts';
 
@@ -30,20 +31,23 @@ export interface MergeJob {
   readonly rows: readonly Row[];
 }
 
+export interface RefusedRow {
+  /** Its place in the job's rows. */
+  readonly index: number;
+  /** The warehouse's own words. */
+  readonly reason: string;
+}
+
 export type MergeOutcome =
-  | { readonly state: 'done' }
-  /** Some rows were refused; nothing was written. */
-  | { readonly state: 'refused'; readonly rows: readonly { readonly index: number; readonly reason: string }[] }
+  /** Every row was written but those that were refused. */
+  | { readonly state: 'done'; readonly refused: readonly RefusedRow[] }
   /** The job failed for good and wrote nothing; `again` = worth another attempt under a new id. */
   | { readonly state: 'failed'; readonly again: boolean; readonly reason: string }
-  /** Nobody knows; look it up by its id. */
-  | { readonly state: 'unknown'; readonly reason: string }
-  /** No job of this id exists. Only from `lookUp`. */
-  | { readonly state: 'absent' };
+  /** Nobody knows; send it again under the same id. */
+  | { readonly state: 'unknown'; readonly reason: string };
 
 export interface Warehouse {
   /** Makes the table or adds new nullable columns. @throws {ConfigurationError} naming any other difference */
   prepare(table: TableSpec): Promise<void>;
   merge(job: MergeJob): Promise<MergeOutcome>;
-  lookUp(jobId: string, table: TableSpec): Promise<MergeOutcome>;
 }

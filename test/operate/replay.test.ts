@@ -370,10 +370,11 @@ class Refusing extends MemoryWarehouse {
     this.refused = refused;
   }
   override async merge(job: MergeJob): Promise<MergeOutcome> {
-    const rows = job.rows.flatMap(({ card }, index) =>
+    const refused = job.rows.flatMap(({ card }, index) =>
       card === this.refused ? [{ index, reason: `${card} is not accepted` }] : [],
     );
-    return rows.length > 0 ? { state: 'refused', rows } : super.merge(job);
+    await super.merge({ ...job, rows: job.rows.filter(({ card }) => card !== this.refused) });
+    return { state: 'done', refused };
   }
 }
 

@@ -33,13 +33,18 @@ export interface FlusherSetting {
 
 /** Rows of one job. */
 const ROWS_A_JOB = 50_000;
-const MAX_LOOKUPS = 10;
-const LOOKUP_DELAY = 500;
+const MAX_CALLS = 10;
+/** Between two calls of one job, times their number; milliseconds. */
+const CALL_DELAY = 500;
 
 interface Placed {
   readonly run: number;
   readonly index: number;
   readonly row: WaitingRow;
+}
+
+interface RefusedPlace extends Placed {
+  readonly reason: string;
 }
 
 export class Flusher {
@@ -100,127 +105,102 @@ export class Flusher {
   }
 
   async #write(first: Claim, flush: number): Promise<void> {
-    let claim = first;
-    for (;;) {
+    let claim: Claim | undefined = first;
+    while (claim !== undefined) {
       const placed = await this.#read(claim);
-      const { refused, again } = await this.#call(placed, flush, claim.attempt);
-      const dead = refused.map(({ placed, reason }) => this.#refusedRow(placed, reason, claim.attempt));
-      if (!again && refused.length === 0) return this.#settle(claim, placed.length);
-      const next = await this.#anotherAttempt(
-        refused.map(({ placed }) => placed),
-        dead,
-      );
-      if (next === undefined) return;
-      claim = next;
+      const refused = await this.#call(placed, flush, claim.attempt);
+      if (refused !== undefined) return this.#settle(claim, placed.length, refused);
+      claim = await this.#anotherAttempt();
     }
   }
 
-  /** The rows of a claim: of each place the newest, without those refused before. */
+  /** The rows of a claim: of each place the newest. */
   async #read(claim: Claim): Promise<Placed[]> {
     const runs = span(claim.firstRun, claim.lastRun);
     const documents = await this.#setting.store.get(
       'runs',
       runs.map((run) => runId(this.#shard.id, run)),
     );
-    const refused = new Set(claim.refused.map(([run, index]) => `${run} ${index}`));
     const placed: Placed[] = [];
     for (const [i, run] of runs.entries()) {
       const body = documents[i]?.body as RunBody | undefined;
       let index = 0;
       for (const text of body?.rows ?? [])
         for (const row of JSON.parse(text) as WaitingRow[]) {
-          if (refused.size === 0 || !refused.has(`${run} ${index}`)) placed.push({ run, index, row });
+          placed.push({ run, index, row });
           index += 1;
         }
     }
     return this.#node.key.length === 0 ? placed : newestRows(placed);
   }
 
-  async #call(
-    placed: readonly Placed[],
-    flush: number,
-    attempt: number,
-  ): Promise<{ refused: { placed: Placed; reason: string }[]; again: boolean }> {
-    const refused: { placed: Placed; reason: string }[] = [];
-    let again = false;
+  /** Writes the rows, part by part. @returns those that were refused, or undefined when another attempt is needed */
+  async #call(placed: readonly Placed[], flush: number, attempt: number): Promise<RefusedPlace[] | undefined> {
+    const { pipeline, epoch } = this.#setting;
+    const refused: RefusedPlace[] = [];
     for (let part = 0; part * ROWS_A_JOB < placed.length; part++) {
       const chunk = placed.slice(part * ROWS_A_JOB, (part + 1) * ROWS_A_JOB);
-      const { pipeline, epoch } = this.#setting;
-      const id = jobId(pipeline, epoch, this.#node.table, flush, part, attempt);
       const rows = chunk.map(({ row }) => warehouseRow(this.#node, row, epoch));
+      const id = jobId(pipeline, epoch, this.#node.table, flush, part, attempt);
       const outcome = await this.#known({ id, table: this.#spec, rows });
-      if (outcome.state === 'refused')
-        for (const { index, reason } of outcome.rows) refused.push({ placed: chunk[index]!, reason });
-      else if (outcome.state === 'failed') {
-        if (!outcome.again)
-          throw new ConfigurationError(`table '${this.#node.table}' cannot be written: ${outcome.reason}`);
-        again = true;
+      if (outcome.state === 'done')
+        for (const { index, reason } of outcome.refused) refused.push({ ...chunk[index]!, reason });
+      else if (outcome.again) return undefined;
+      else {
+        // Whoever tries again after somebody has acted needs another job.
+        await this.#anotherAttempt();
+        throw new ConfigurationError(`table '${this.#node.table}' cannot be written: ${outcome.reason}`);
       }
     }
-    return { refused, again };
+    return refused;
   }
 
-  /** Calls, and asks by the same id for as long as the outcome is not known. */
-  async #known(job: MergeJob): Promise<MergeOutcome> {
-    let outcome = await this.#setting.warehouse.merge(job);
-    for (let tries = 1; outcome.state === 'unknown' || outcome.state === 'absent'; tries++) {
-      if (tries > MAX_LOOKUPS)
-        throw new RetryableError(
-          `the outcome of job ${job.id} stays unknown: ${outcome.state === 'unknown' ? outcome.reason : 'absent'}`,
-        );
-      await this.#setting.clock.sleep((LOOKUP_DELAY * tries) as Millis);
-      outcome = await this.#setting.warehouse.lookUp(job.id, job.table);
-      if (outcome.state === 'absent') outcome = await this.#setting.warehouse.merge(job);
+  /** Calls, again under the same id for as long as the outcome is not known. */
+  async #known(job: MergeJob): Promise<Exclude<MergeOutcome, { state: 'unknown' }>> {
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#setting.warehouse.merge(job);
+      if (outcome.state !== 'unknown') return outcome;
+      if (tries >= MAX_CALLS) throw new RetryableError(`the outcome of job ${job.id} stays unknown: ${outcome.reason}`);
+      await this.#setting.clock.sleep((CALL_DELAY * tries) as Millis);
     }
-    return outcome;
   }
 
-  async #settle(claim: Claim, rows: number): Promise<void> {
+  /** Ends the flush: one commit drops its runs and writes a dead letter for each row that was refused. */
+  async #settle(claim: Claim, rows: number, refused: readonly RefusedPlace[]): Promise<void> {
+    let letters: readonly DeadLetter[] | undefined;
     await this.#shard.transact((draft) => {
       const state = settled(sinkState(draft), this.#owner);
       if (state === undefined) return undefined;
+      letters = refused.map((place) => this.#refusedRow(place, claim.attempt, draft));
       const deletes = span(claim.firstRun, claim.lastRun).map(
         (run): DocumentName => ({ collection: 'runs', id: runId(this.#shard.id, run) }),
       );
-      return { ...this.#keep(draft, state), deletes };
+      this.#keep(draft, state);
+      return { sets: letters.flatMap((letter) => deadLetterDocuments(letter).documents), deletes };
     });
-    this.#setting.flushed?.(this.#node.table, rows);
+    if (letters === undefined) return;
+    if (letters.length > 0) this.#setting.deadLettered?.(letters);
+    this.#setting.flushed?.(this.#node.table, rows - letters.length);
   }
 
-  async #anotherAttempt(
-    refused: readonly Placed[],
-    dead: readonly ((draft: RootDraft) => DeadLetter)[],
-  ): Promise<Claim | undefined> {
+  /** The job failed for good and is worth another: under a new id, in a commit made after that was known. */
+  async #anotherAttempt(): Promise<Claim | undefined> {
     let claim: Claim | undefined;
-    let letters: readonly DeadLetter[] = [];
     await this.#shard.transact((draft) => {
-      const state = nextAttempt(
-        sinkState(draft),
-        this.#owner,
-        refused.map(({ run, index }) => [run, index] as const),
-      );
+      const state = nextAttempt(sinkState(draft), this.#owner);
       claim = state?.claim ?? undefined;
-      if (state === undefined) return undefined;
-      letters = dead.map((letter) => letter(draft));
-      return { ...this.#keep(draft, state), sets: letters.flatMap((letter) => deadLetterDocuments(letter).documents) };
+      return state === undefined ? undefined : this.#keep(draft, state);
     });
-    if (claim !== undefined && letters.length > 0) this.#setting.deadLettered?.(letters);
+    if (claim !== undefined)
+      await this.#setting.clock.sleep((this.#setting.ids.random() * CALL_DELAY * 2 * claim.attempt) as Millis);
     return claim;
   }
 
-  #refusedRow({ run, index, row }: Placed, reason: string, attempt: number): (draft: RootDraft) => DeadLetter {
+  #refusedRow({ run, index, row, reason }: RefusedPlace, attempt: number, { processingTime }: RootDraft): DeadLetter {
     const { epoch } = this.#setting;
     const id = `${this.#shard.id}~row~${epoch}~${run}~${index}`;
-    const version = versionOf(this.#setting);
-    const error = new RowRefused(reason);
-    return ({ processingTime }) =>
-      rowDeadLetter(
-        { id, stage: this.#node.name, failedAt: processingTime, version },
-        warehouseRow(this.#node, row, epoch),
-        row[3]?.id,
-        attempt,
-        error,
-      );
+    const place = { id, stage: this.#node.name, failedAt: processingTime, version: versionOf(this.#setting) };
+    return rowDeadLetter(place, warehouseRow(this.#node, row, epoch), row[3]?.id, attempt, new RowRefused(reason));
   }
 
   #keep(

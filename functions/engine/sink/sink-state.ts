@@ -12,8 +12,6 @@ export interface Claim {
   readonly firstRun: number;
   readonly lastRun: number;
   readonly attempt: number;
-  /** Rows the warehouse has refused, by run and place in it; they are dead letters already. */
-  readonly refused: readonly (readonly [run: number, row: number])[];
   /** Until then whoever claimed it is believed to be at work. */
   readonly lease: EpochMillis;
   /** Who claimed it; a stranger's settlement is refused. */
@@ -89,7 +87,7 @@ export function claimed(
   if (state.rows === 0 || (!force && dueTime(state, policy) > now)) return undefined;
   return {
     flushed: state.flushed,
-    claim: { firstRun: state.firstRun, lastRun: state.lastRun, attempt: 1, refused: [], lease, owner },
+    claim: { firstRun: state.firstRun, lastRun: state.lastRun, attempt: 1, lease, owner },
     firstRun: state.lastRun + 1,
     lastRun: state.lastRun,
     rows: 0,
@@ -104,13 +102,10 @@ export function settled(state: SinkState, owner: string): SinkState | undefined 
   return { ...state, flushed: state.flushed + 1, claim: null };
 }
 
-/** The state for another attempt of the claimed flush, without the rows that were refused. */
-export function nextAttempt(state: SinkState, owner: string, refused: Claim['refused']): SinkState | undefined {
+/** The state for another attempt of the claimed flush; undefined when the claim is no longer this owner's. */
+export function nextAttempt(state: SinkState, owner: string): SinkState | undefined {
   if (state.claim?.owner !== owner) return undefined;
-  return {
-    ...state,
-    claim: { ...state.claim, attempt: state.claim.attempt + 1, refused: [...state.claim.refused, ...refused] },
-  };
+  return { ...state, claim: { ...state.claim, attempt: state.claim.attempt + 1 } };
 }
 
 /** The id of a job. Letters, digits, dashes and underscores, as BigQuery asks. */

@@ -37,7 +37,6 @@ export class SimulatedWarehouse {
     return {
       prepare: (spec) => call(`prepare ${spec.table}`, async () => void this.#table(spec.table)),
       merge: (job) => call(`merge ${job.id}`, () => this.#merge(job)),
-      lookUp: (id) => call(`look up ${id}`, async () => this.#jobs.get(id) ?? { state: 'absent' }),
     };
   }
 
@@ -91,11 +90,10 @@ export class SimulatedWarehouse {
   #apply(job: MergeJob, existing: ReadonlySet<string>, began: number): MergeOutcome {
     const stored = this.#table(job.table.table);
     const refused = job.rows.flatMap((row, index) => (isRefused(row) ? [{ index, reason: 'no such value' }] : []));
-    if (refused.length > 0) return { state: 'refused', rows: refused };
     const written = this.#around.scheduler.now;
     const updates: [Stored, Row][] = [];
     const inserts: [string, Row][] = [];
-    for (const row of job.rows) {
+    for (const row of job.rows.filter((each) => !isRefused(each))) {
       const place = placeOf(job.table, row);
       if (place === undefined) inserts.push([`row ${this.#random.next()} ${stored.size}`, row]);
       else if (!existing.has(place)) inserts.push([place, row]);
@@ -104,7 +102,7 @@ export class SimulatedWarehouse {
     if (updates.some(([kept]) => kept.written > began)) return couldNotSerialize();
     for (const [kept, row] of updates) Object.assign(kept, { row, written });
     for (const [place, row] of inserts) stored.set(place, [...(stored.get(place) ?? []), { row, written }]);
-    return { state: 'done' };
+    return { state: 'done', refused };
   }
 
   #table(name: string): Table {

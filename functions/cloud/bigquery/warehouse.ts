@@ -1,0 +1,199 @@
+/**
+ * The warehouse port on BigQuery.
+ *
+ * Invariants: a job's id is the caller's, so repeating a call repeats nothing; a job that exists is read, never sent under
+ * another id; rows that BigQuery refuses are found by halving, each half under an id that follows from the job's, so that a
+ * repeat takes the same way. Only what is known to have failed for good is reported as failed.
+ */
+import { BigQuery, type Job, type Query } from '@google-cloud/bigquery';
+import { ConfigurationError, RetryableError } from '../../model/errors.ts';
+import type { Millis } from '../../model/time.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { MergeJob, MergeOutcome, RefusedRow, Row, TableSpec, Warehouse } from '../../ports/warehouse.ts';
+import { type BigQueryFailure, failureOf, kindOf } from './job-failure.ts';
+import { insertSql, mergeSql, partitionBounds, quotedTable, rowsText } from './merge-sql.ts';
+import { compareTable, describeTable, tableMetadata } from './table-schema.ts';
+
+export interface BigQueryWarehouseOptions {
+  readonly projectId: string;
+  /** The dataset of tables that name none. */
+  readonly dataset: string;
+  /** Such as `EU`. Default: where the dataset is. */
+  readonly location?: string;
+  /** Another address than Google's, such as the local server's. */
+  readonly apiEndpoint?: string;
+  readonly clock: Clock;
+}
+
+/** How long a call waits for a job before it says that the outcome is not known yet; milliseconds. */
+const PATIENCE = 30_000;
+const FIRST_POLL = 50;
+const LONGEST_POLL = 2_000;
+/** More refused rows than this in one job: then it is not the rows. */
+const MAX_REFUSED = 100;
+/** A statement's parameters may have 10 MB together; UTF-8 takes up to three bytes a character. */
+const MAX_ROWS_CHARACTERS = 3_000_000;
+
+type Written = { readonly state: 'done'; readonly refused: readonly RefusedRow[] };
+
+export class BigQueryWarehouse implements Warehouse {
+  readonly #client: BigQuery;
+  readonly #options: BigQueryWarehouseOptions;
+
+  constructor(options: BigQueryWarehouseOptions) {
+    const { projectId, apiEndpoint, location } = options;
+    this.#options = options;
+    this.#client = new BigQuery({
+      projectId,
+      ...(apiEndpoint === undefined ? {} : { apiEndpoint }),
+      ...(location === undefined ? {} : { location }),
+      // Who repeats what is decided here, by job id, and nowhere else.
+      autoRetry: false,
+      maxRetries: 0,
+    });
+  }
+
+  async prepare(spec: TableSpec): Promise<void> {
+    const { dataset, name } = this.#place(spec);
+    const table = this.#client.dataset(dataset).table(name);
+    try {
+      const [metadata] = await table.getMetadata();
+      const { add, differences } = compareTable(spec, describeTable(metadata));
+      if (differences.length > 0)
+        throw new ConfigurationError(
+          `table '${dataset}.${name}' does not fit the pipeline: ${differences.join('; ')}; change one of them, or write another table`,
+        );
+      if (add.length > 0) await table.setMetadata({ schema: { fields: [...(metadata.schema?.fields ?? []), ...add] } });
+    } catch (error) {
+      if (error instanceof ConfigurationError) throw error;
+      const { code, message } = failureOf(error);
+      if (code !== 404)
+        throw new RetryableError(`table '${dataset}.${name}' cannot be read: ${message}`, { cause: error });
+      await this.#create(spec);
+    }
+  }
+
+  async merge(job: MergeJob): Promise<MergeOutcome> {
+    const refused: RefusedRow[] = [];
+    let from = 0;
+    for (const [part, rows] of chunks(job).entries()) {
+      const outcome = await this.#write(job.table, rows, from, part === 0 ? job.id : `${job.id}-p${part}`);
+      if (outcome.state !== 'done') return outcome;
+      refused.push(...outcome.refused);
+      from += rows.length;
+    }
+    return { state: 'done', refused };
+  }
+
+  /** Writes rows under one id; when they are refused, halves them until the bad ones stand alone. */
+  async #write(table: TableSpec, rows: readonly Row[], from: number, id: string): Promise<MergeOutcome> {
+    const failure = await this.#run(table, rows, id);
+    if (failure === undefined) return { state: 'done', refused: [] };
+    const reason = failure.message;
+    switch (kindOf(failure)) {
+      case 'unknown':
+      case 'duplicate':
+        return { state: 'unknown', reason };
+      case 'again':
+        return { state: 'failed', again: true, reason };
+      case 'broken':
+        return { state: 'failed', again: false, reason };
+      case 'rows':
+        break;
+    }
+    if (rows.length === 1) return { state: 'done', refused: [{ index: from, reason }] };
+    const middle = rows.length >> 1;
+    const left = await this.#write(table, rows.slice(0, middle), from, `${id}-l`);
+    if (left.state !== 'done') return left;
+    if (left.refused.length > MAX_REFUSED)
+      return { state: 'failed', again: false, reason: `more than ${MAX_REFUSED} rows are refused: ${reason}` };
+    const right = await this.#write(table, rows.slice(middle), from + middle, `${id}-r`);
+    if (right.state !== 'done') return right;
+    return { state: 'done', refused: [...left.refused, ...right.refused] } satisfies Written;
+  }
+
+  /** Makes the job, or finds the one of this id, and waits for its end. @returns its failure, if it failed */
+  async #run(spec: TableSpec, rows: readonly Row[], id: string): Promise<BigQueryFailure | undefined> {
+    let job: Job;
+    try {
+      [job] = await this.#client.createQueryJob({ ...this.#query(spec, rows), jobId: id });
+    } catch (error) {
+      const failure = failureOf(error);
+      if (kindOf(failure) !== 'duplicate') return failure;
+      const { location } = this.#options;
+      job = this.#client.job(id, location === undefined ? {} : { location });
+    }
+    const { clock } = this.#options;
+    let waited = 0;
+    for (let wait = FIRST_POLL; ; wait = Math.min(2 * wait, LONGEST_POLL)) {
+      try {
+        const [{ status }] = await job.getMetadata();
+        if (status?.state === 'DONE')
+          return status.errorResult === undefined
+            ? undefined
+            : { code: undefined, reason: 'unnamed', message: 'no reason given', ...status.errorResult };
+      } catch (error) {
+        return { ...failureOf(error), code: 500 };
+      }
+      if (waited >= PATIENCE) return { code: 500, reason: '', message: `job ${id} is still running` };
+      await clock.sleep(wait as Millis);
+      waited += wait;
+    }
+  }
+
+  #query(spec: TableSpec, rows: readonly Row[]): Query {
+    const { dataset, name } = this.#place(spec);
+    const target = quotedTable(this.#options.projectId, dataset, name);
+    const params: Record<string, unknown> = { rows: rowsText(spec, rows) };
+    if (spec.key.length === 0) return { query: insertSql(target, spec), params };
+    const bounds = partitionBounds(spec, rows);
+    if (bounds !== undefined) {
+      const isDate = spec.columns.some((column) => column.name === spec.partitionBy && column.type === 'DATE');
+      const typed = (text: string): unknown => (isDate ? this.#client.date(text) : this.#client.timestamp(text));
+      params['low'] = typed(bounds.low);
+      params['high'] = typed(bounds.high);
+    }
+    return { query: mergeSql(target, spec), params };
+  }
+
+  async #create(spec: TableSpec): Promise<void> {
+    const { dataset, name } = this.#place(spec);
+    const { location } = this.#options;
+    const make = async (): Promise<unknown> => this.#client.dataset(dataset).createTable(name, tableMetadata(spec));
+    try {
+      await make().catch(async (error: unknown) => {
+        if (failureOf(error).code !== 404) throw error;
+        await this.#client.createDataset(dataset, location === undefined ? {} : { location });
+        await make();
+      });
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      // Somebody else has made it at the same moment; whether it fits is seen when it is read again.
+      if (code === 409) return this.prepare(spec);
+      throw new RetryableError(`table '${dataset}.${name}' cannot be made: ${message}`, { cause: error });
+    }
+  }
+
+  #place({ table }: TableSpec): { dataset: string; name: string } {
+    const at = table.indexOf('.');
+    return at < 0
+      ? { dataset: this.#options.dataset, name: table }
+      : { dataset: table.slice(0, at), name: table.slice(at + 1) };
+  }
+}
+
+/** Rows in portions that fit a statement's parameters. Which row is in which follows from the rows alone. */
+function chunks({ table, rows }: MergeJob): Row[][] {
+  const portions: Row[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    const size = rowsText(table, [row]).length;
+    if (characters + size > MAX_ROWS_CHARACTERS) {
+      portions.push([]);
+      characters = 0;
+    }
+    portions.at(-1)!.push(row);
+    characters += size;
+  }
+  return portions;
+}
