@@ -30,8 +30,13 @@ export class VirtualClock implements Clock {
   sleep(delay: Millis, signal?: AbortSignal): Promise<void> {
     if (delay <= 0 || signal?.aborted) return Promise.resolve();
     return new Promise((wake) => {
-      this.#sleepers.push({ until: plus(this.#now, delay), wake });
-      signal?.addEventListener('abort', () => wake(), { once: true });
+      const sleeper: Sleeper = { until: plus(this.#now, delay), wake };
+      this.#sleepers.push(sleeper);
+      const cutShort = (): void => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        wake();
+      };
+      signal?.addEventListener('abort', cutShort, { once: true });
     });
   }
 

@@ -54,19 +54,24 @@ const LONGEST_TIMEOUT = 20_000;
 export function enrichNode<T, P, Out>(name: string, input: Ref, options: EnrichOptions<T, P, Out>): EnrichNode {
   const where = `enrichWithModel '${name}'`;
   const { model, instance, prediction, output, batch = {}, cache = {}, price = {} } = options;
-  if (typeof instance !== 'function') throw new ConfigurationError(`${where} instance: expected a function of the element`);
+  if (typeof instance !== 'function')
+    throw new ConfigurationError(`${where} instance: expected a function of the element`);
   if (typeof prediction?.parse !== 'function')
     throw new ConfigurationError(`${where} prediction: expected something with a parse method, such as a zod schema`);
   const limits = requestLimits(model);
   const most = (field: string, given: number | undefined, limit: number, otherwise: number): number => {
     const number = given ?? otherwise;
     if (!Number.isSafeInteger(number) || number < 1 || number > limit)
-      throw new ConfigurationError(`${where} ${field}: expected a whole number from 1 to ${limit} for ${describeModel(model)}, got ${number}`);
+      throw new ConfigurationError(
+        `${where} ${field}: expected a whole number from 1 to ${limit} for ${describeModel(model)}, got ${number}`,
+      );
     return number;
   };
   const timeout = millis(`${where} timeout`, options.timeout ?? LONGEST_TIMEOUT, 1_000);
   if (timeout > LONGEST_TIMEOUT)
-    throw new ConfigurationError(`${where} timeout: ${timeout} ms is above ${LONGEST_TIMEOUT} ms; no request may be held open for longer`);
+    throw new ConfigurationError(
+      `${where} timeout: ${timeout} ms is above ${LONGEST_TIMEOUT} ms; no request may be held open for longer`,
+    );
   const tokens = limits.tokens ?? Number.MAX_SAFE_INTEGER;
   return {
     kind: 'enrich',
@@ -79,7 +84,12 @@ export function enrichNode<T, P, Out>(name: string, input: Ref, options: EnrichO
     looksAtWindows: instance.length > 1 || (output?.length ?? 0) > 2,
     requestsPerMinute: most('requestsPerMinute', options.requestsPerMinute, 1_000_000, Number.NaN),
     batch: {
-      instances: most('batch.maxInstances', batch.maxInstances, limits.instances, Math.min(limits.instances, MAX_INSTANCES)),
+      instances: most(
+        'batch.maxInstances',
+        batch.maxInstances,
+        limits.instances,
+        Math.min(limits.instances, MAX_INSTANCES),
+      ),
       bytes: most('batch.maxBytes', batch.maxBytes, limits.bytes, limits.bytes),
       tokens: most('batch.maxTokens', batch.maxTokens, tokens, tokens),
       wait: millis(`${where} batch.wait`, batch.wait ?? '2s', 1),
