@@ -51,22 +51,27 @@ export interface HarnessOptions {
   readonly shards?: number;
   /** Whether the store copies what it is given. Default true. */
   readonly strict?: boolean;
+  /** What this one takes over from: the same store, other instances. */
+  readonly after?: Harness;
+  readonly clock?: VirtualClock;
   /** Wraps the store, to count or to make trouble. */
   readonly wrap?: (store: MemoryStore) => Store;
 }
 
 export class Harness {
   readonly store: MemoryStore;
-  readonly clock = new VirtualClock(epochMillis(0));
+  readonly clock: VirtualClock;
   readonly bus: MemoryBus;
   readonly embedded: Embedded;
   /** Messages that the bus loses. */
   lose: (message: BusMessage) => boolean = () => false;
   readonly #records = new Map<string, number>();
 
-  private constructor(graph: Graph, { shards = 2, wrap, strict = true }: HarnessOptions) {
-    this.store = new MemoryStore({ strict });
-    const ids = new SeededIds(1);
+  private constructor(graph: Graph, options: HarnessOptions) {
+    const { shards = 2, wrap, strict = true, after, clock = new VirtualClock(epochMillis(0)) } = options;
+    this.clock = clock;
+    this.store = after?.store ?? new MemoryStore({ strict });
+    const ids = after === undefined ? new SeededIds(1) : new SeededIds(2, 'second');
     this.bus = new MemoryBus(ids);
     const send = this.bus.send.bind(this.bus);
     this.bus.send = (messages) => send(messages.filter((message) => !this.lose(message)));
