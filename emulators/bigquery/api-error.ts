@@ -135,6 +135,9 @@ function fromDuckDb(message: string): ApiError {
     }
   }
   if (/^TransactionContext Error|Conflict on|write-write conflict/i.test(first)) return notSerialized('the table');
+  if (/^(Parser|Binder|Catalog|Not implemented|INTERNAL) Error/i.test(first)) {
+    return new ApiError('invalidQuery', `This query is not supported by this local BigQuery server: ${first}`);
+  }
   // Errors of our own functions come through DuckDB under this name.
   return new ApiError('invalidQuery', first.replace(/^(Invalid Input|Conversion|Out of Range) Error: /, ''));
 }

@@ -18,7 +18,7 @@ import { compileWindow, WINDOW_FUNCTIONS } from './window.ts';
 
 /** Functions that GoogleSQL has and this server does not, so that the message says which of the two it is. */
 const KNOWN_BUT_REFUSED =
-  /^(ST_|NET\.|KEYS\.|AEAD\.|HLL_COUNT\.|KLL_|ML\.|AI\.|DETERMINISTIC_|EXTERNAL_|APPROX_TOP_|SEARCH$|VECTOR_SEARCH$|CONTAINS_SUBSTR$|COLLATE$|RANGE|PARSE_BIGNUMERIC$|PARSE_NUMERIC$|ERROR_)/;
+  /^(ST_|NET\.|KEYS\.|AEAD\.|HLL_COUNT\.|KLL_|ML\.|AI\.|DETERMINISTIC_|EXTERNAL_|APPROX_TOP_SUM$|SEARCH$|VECTOR_SEARCH$|COLLATE$|RANGE|ERROR_)/;
 
 /** Arguments by position, those given by name put where the signature has them. */
 function argumentsFor(

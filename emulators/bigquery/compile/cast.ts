@@ -3,12 +3,15 @@ import type { Cast } from '../googlesql/ast/expression.ts';
 import { SqlError, unsupported } from '../googlesql/sql-error.ts';
 import { FUNCTIONS_BY_NAME } from '../functions/index.ts';
 import { fieldName, storedType } from '../types/storage.ts';
-import { STRING, sameType, type Type, typeName } from '../types/type.ts';
+import { civilOf } from '../values/civil-date.ts';
+import { dayOfMicros } from '../values/clock-time.ts';
+import { INT64, STRING, sameType, type Type, typeName } from '../types/type.ts';
 import { callOverload } from './call-overload.ts';
 import { coerce, coerceOrFail, structSql } from './coerce.ts';
 import type { CompileContext } from './context.ts';
 import { literalAs, nullOf } from './literal.ts';
 import type { Scope } from './scope.ts';
+import { int64Literal } from './sql-text.ts';
 import { boundedSql } from './type-bounds.ts';
 import { resolveType } from './type-name.ts';
 import { isLiteral, isNull, type Typed, typed } from './typed.ts';
@@ -60,12 +63,32 @@ function castLiteral(value: Typed, target: Type): Typed | undefined {
   }
 }
 
+/** CAST(value AS type FORMAT '…'). */
+function castWithFormat(
+  value: Typed,
+  type: Type,
+  node: Cast,
+  format: Typed,
+  zone: Typed | undefined,
+  context: CompileContext,
+): Typed {
+  const model = coerceOrFail(format, STRING, 'FORMAT', node.format?.at);
+  const writes = type.kind === 'STRING';
+  const definition = FUNCTIONS_BY_NAME.get(writes ? `FORMAT_CAST_${value.type.kind}` : `PARSE_CAST_${type.kind}`);
+  const overload = definition?.overloads[0];
+  if (!overload || (!writes && value.type.kind !== 'STRING'))
+    throw unsupported(`CAST from ${typeName(value.type)} to ${typeName(type)} with FORMAT`, node.at);
+  const { year, month } = civilOf(dayOfMicros(context.nowMicros));
+  const present = writes || type.kind === 'BYTES' ? [] : [typed(int64Literal(year * 100 + month), INT64)];
+  return callOverload(overload, [value, model, ...present, ...(zone ? [zone] : [])], type, node.safe);
+}
+
 export function compileCast(node: Cast, scope: Scope, context: CompileContext): Typed {
-  if (node.format) throw unsupported('CAST with FORMAT', node.format.at);
   const value = context.expression(node.operand, scope);
   const { type, bounds } = resolveType(node.type);
   const zone =
     node.timeZone && coerceOrFail(context.expression(node.timeZone, scope), STRING, 'The time zone', node.timeZone.at);
+  if (node.format) return castWithFormat(value, type, node, context.expression(node.format, scope), zone, context);
   const result = (zone ? undefined : castLiteral(value, type)) ?? castTo(value, type, node.safe, node.at, zone);
   const bounded = bounds && boundedSql(result.sql, type, bounds, 'CAST');
   if (!bounded) return result;

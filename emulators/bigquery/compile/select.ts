@@ -159,6 +159,7 @@ export function compileSelect(select: Select, ordering: Ordering, around: FromCo
     commonTables,
     ...(outer && { outer }),
   };
+  checkFromless(select);
   const where = select.where && condition(select.where, base, around);
   const items = listItems(select, base, around);
   const grouped = isGrouped(select, items, ordering.orderBy);
@@ -205,6 +206,18 @@ export function compileSelect(select: Select, ordering: Ordering, around: FromCo
     valueTable: select.as !== undefined,
     ...(isRow(select, ordering, group) && { row: final.map(({ value }) => value) }),
   };
+}
+
+/** Without FROM there is one row, and nothing to filter or group. */
+function checkFromless(select: Select): void {
+  if (select.from) return;
+  const clauses = [
+    ['WHERE', select.where],
+    ['GROUP BY', select.groupBy],
+    ['HAVING', select.having],
+  ] as const;
+  const clause = clauses.find(([, present]) => present !== undefined);
+  if (clause) throw new SqlError(`Query without FROM clause cannot have a ${clause[0]} clause`, select.at);
 }
 
 /** True when the SELECT is one row of expressions and nothing else. */

@@ -3,6 +3,7 @@
  * parts that may stand with any aggregate: DISTINCT, ORDER BY, a filter for IGNORE NULLS, OVER.
  */
 import { NUMERIC_SCALE } from '../types/storage.ts';
+import { arrayOf, INT64, structOf, type Type } from '../types/type.ts';
 import { parseSignature, type Signature } from './signature.ts';
 
 /** One call, in DuckDB's SQL. */
@@ -27,6 +28,8 @@ export interface AggregateParts {
 export interface AggregateOverload {
   readonly signature: Signature;
   readonly emit: (parts: AggregateParts) => string;
+  /** The result's type, where the signature cannot say it. */
+  readonly result?: (first: Type) => Type;
 }
 
 export interface AggregateFunction {
@@ -121,6 +124,15 @@ function approxQuantiles(parts: AggregateParts): string {
   return `list_transform(range(0, ${number} + 1), lambda quantile: (${list})[greatest(1, CAST(ceil(len(${list}) * quantile / ${number}) AS BIGINT))])`;
 }
 
+/** Values beside their counts, most frequent first. Pairs of a position in the list and a count come from TypeScript. */
+function approxTopCount(parts: AggregateParts): string {
+  const [value = '', number = ''] = parts.args;
+  const list = call('list', parts, [value]);
+  const ranked = `js_rank_by_count(${parts.listType}, ${list})`;
+  const pairs = `list_transform(range(1, len(${ranked}) + 1, 2), lambda place: struct_pack(f0 := (${list})[(${ranked})[place]], f1 := (${ranked})[place + 1]))`;
+  return `list_slice(${pairs}, 1, ${number})`;
+}
+
 const floats = (name: string, duck: string) => aggregate(name, simple('FLOAT64 -> FLOAT64', duck));
 const pairs = (name: string, duck: string) => aggregate(name, simple('FLOAT64, FLOAT64 -> FLOAT64', duck));
 
@@ -188,13 +200,31 @@ const DEFINITIONS: readonly AggregateFunction[] = [
   floats('VARIANCE', 'var_samp'),
   floats('VAR_SAMP', 'var_samp'),
   floats('VAR_POP', 'var_pop'),
-  pairs('CORR', 'corr'),
+  // Of fewer than two pairs there is no correlation; DuckDB calls it NaN.
+  aggregate(
+    'CORR',
+    as(
+      'FLOAT64, FLOAT64 -> FLOAT64',
+      (parts) =>
+        `CASE WHEN ${call('regr_count', parts, parts.args, { distinct: false })} < 2 THEN NULL ELSE ${call('corr', parts)} END`,
+    ),
+  ),
   pairs('COVAR_POP', 'covar_pop'),
   pairs('COVAR_SAMP', 'covar_samp'),
   aggregate(
     'APPROX_COUNT_DISTINCT',
     as('any -> INT64', (parts) => call('count', parts, parts.args, { distinct: true })),
   ),
+  aggregate('APPROX_TOP_COUNT', {
+    ...as('T, INT64 -> ARRAY<T>', approxTopCount),
+    result: (type) =>
+      arrayOf(
+        structOf([
+          { name: 'value', type },
+          { name: 'count', type: INT64 },
+        ]),
+      ),
+  }),
   ordered('APPROX_QUANTILES', as('T, INT64 -> ARRAY<T>', approxQuantiles)),
 ];
 

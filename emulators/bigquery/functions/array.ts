@@ -105,6 +105,20 @@ function firstPositions(type: Type, items: readonly unknown[]): bigint[] {
   return positions;
 }
 
+/** For each value of a list, most frequent first: the position where it occurs first, and how often it occurs. */
+function rankByCount(type: Type, items: readonly unknown[]): bigint[] {
+  const element = type.kind === 'ARRAY' ? type.element : type;
+  const found = new Map<string, { readonly position: number; count: number }>();
+  for (const [index, item] of items.entries()) {
+    const key = literalText(item, element);
+    const entry = found.get(key);
+    if (entry) entry.count++;
+    else found.set(key, { position: index + 1, count: 1 });
+  }
+  const ranked = [...found.values()].sort((a, b) => b.count - a.count || a.position - b.position);
+  return ranked.flatMap(({ position, count }) => [BigInt(position), BigInt(count)]);
+}
+
 const unit = 10n ** 9n;
 
 export const ARRAY_FUNCTIONS = [
@@ -143,6 +157,12 @@ export const ARRAY_FUNCTIONS = [
     js(
       'INT64, INT64 -> INT64',
       (index: bigint, length: bigint) => (index < 0n ? maximum(length + index, -1n) : index) + 1n,
+    ),
+  ),
+  define(
+    'RANK_BY_COUNT',
+    typedJs('any -> ARRAY<INT64>', ([type], [items]) =>
+      items === null ? null : rankByCount(type as Type, items as readonly unknown[]),
     ),
   ),
   define(

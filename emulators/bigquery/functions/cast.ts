@@ -11,7 +11,14 @@ import {
   microsOf,
   timeOfMicros,
 } from '../values/clock-time.ts';
-import { decimalFromDouble, divideRounded, doubleFromDecimal, formatDecimal, parseDecimal } from '../values/decimal.ts';
+import {
+  type DecimalType,
+  decimalFromDouble,
+  divideRounded,
+  doubleFromDecimal,
+  formatDecimal,
+  parseDecimal,
+} from '../values/decimal.ts';
 import { formatFloat, parseFloat64 } from '../values/float.ts';
 import { checkedInt64, int64FromDouble, parseInt64 } from '../values/integer.ts';
 import { formatInterval, type Interval, parseIntervalText } from '../values/interval.ts';
@@ -35,6 +42,22 @@ export function decodeUtf8(bytes: Uint8Array): string {
     throw new ValueError('Invalid UTF-8 in BYTES that are to become a STRING');
   }
 }
+
+/** PARSE_NUMERIC: also spaces around a sign, commas between digits, and a sign at the end. */
+function looseDecimal(text: string, type: DecimalType): bigint {
+  const match = /^\s*([+-]?)\s*([\d,]*\.?\d*(?:[eE][+-]?\d+)?)\s*([+-]?)\s*$/.exec(text);
+  const digits = (match?.[2] ?? '').replaceAll(',', '');
+  if (!match || !/\d/.test(digits) || (match[1] !== '' && match[3] !== ''))
+    throw new ValueError(`Invalid input to PARSE_${type}: "${text.slice(0, 100)}"`);
+  return parseDecimal(`${match[1] || match[3]}${digits}`, type);
+}
+
+export const PARSE_FUNCTIONS = (['NUMERIC', 'BIGNUMERIC'] as const).map((type) =>
+  define(
+    `PARSE_${type}`,
+    js(`STRING -> ${type}`, (text: string) => looseDecimal(text, type)),
+  ),
+);
 
 const unscale = (value: bigint, scale: number) =>
   checkedInt64(divideRounded(value, 10n ** BigInt(scale)), formatDecimal(value, scale));

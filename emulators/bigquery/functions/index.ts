@@ -1,7 +1,8 @@
 /** Every scalar function, by its GoogleSQL name. */
 import { ARRAY_FUNCTIONS } from './array.ts';
 import { BOUNDS_FUNCTIONS } from './bounds.ts';
-import { CAST_FUNCTIONS } from './cast.ts';
+import { CAST_FORMAT_FUNCTIONS } from './cast-format.ts';
+import { CAST_FUNCTIONS, PARSE_FUNCTIONS } from './cast.ts';
 import { CONSTRUCTOR_FUNCTIONS } from './constructor.ts';
 import { DATE_FUNCTIONS } from './date.ts';
 import type { ScalarFunction } from './definition.ts';
@@ -23,6 +24,7 @@ const PUBLIC: readonly ScalarFunction[] = [
   ...HASH_FUNCTIONS,
   ...JSON_FUNCTIONS,
   ...MATH_FUNCTIONS,
+  ...PARSE_FUNCTIONS,
   ...ENCODING_FUNCTIONS,
   ...REGEXP_FUNCTIONS,
   ...STRING_FUNCTIONS,
@@ -34,6 +36,7 @@ const PUBLIC: readonly ScalarFunction[] = [
 export const ALL_FUNCTIONS: readonly ScalarFunction[] = [
   ...PUBLIC,
   ...CAST_FUNCTIONS,
+  ...CAST_FORMAT_FUNCTIONS,
   ...BOUNDS_FUNCTIONS,
   ...OPERATOR_FUNCTIONS,
 ];
@@ -43,7 +46,7 @@ const INTERNAL: ReadonlySet<string> = new Set(
   `DATE_FROM_PARTS DATETIME_FROM_PARTS DATETIME_FROM_DATE_AND_TIME TIME_FROM_PARTS DATE_TRUNC_DATE EXTRACT_DATE
   EXTRACT_DATETIME EXTRACT_TIME EXTRACT_INTERVAL EXTRACT_TIMESTAMP DATE_MINUS_DATE DATE_PLUS_DAYS DATETIME_MINUS_DATETIME
   TIMESTAMP_MINUS_TIMESTAMP INTERVAL_OF INTERVAL_FROM_TEXT JSON_FLATTEN_SCALARS JSON_MEMBER JSON_ELEMENT JSON_TO_STRING
-  SLICE_START SLICE_END FIRST_POSITIONS REGEXP_GROUPS REGEXP_FROM REGEXP_OCCURRENCE`.split(/\s+/),
+  SLICE_START SLICE_END FIRST_POSITIONS RANK_BY_COUNT REGEXP_GROUPS REGEXP_FROM REGEXP_OCCURRENCE`.split(/\s+/),
 );
 
 export const SCALAR_FUNCTIONS: ReadonlyMap<string, ScalarFunction> = new Map(

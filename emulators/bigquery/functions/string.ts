@@ -1,4 +1,6 @@
 /** String functions on characters as people read them: case, normal forms, similarity, FORMAT. */
+import type { Type } from '../types/type.ts';
+import { displayText } from '../values/literal-text.ts';
 import { printf } from '../values/printf.ts';
 import { characters } from '../values/text.ts';
 import { ValueError } from '../values/value-error.ts';
@@ -89,7 +91,34 @@ function asciiCase(value: Uint8Array, low: number, high: number, shift: number):
   return Uint8Array.from(value, (byte) => (byte >= low && byte <= high ? byte + shift : byte));
 }
 
+/** What CONTAINS_SUBSTR compares: compatibility forms composed, case folded. */
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** True when the text of a value, or of a part of an array or struct, holds the search text. NULL where a NULL part might. */
+function containsText(value: unknown, type: Type, search: string): boolean | null {
+  if (value === null) return null;
+  const parts: [unknown, Type][] =
+    type.kind === 'ARRAY'
+      ? (value as readonly unknown[]).map((item) => [item, type.element])
+      : type.kind === 'STRUCT'
+        ? type.fields.map((field, index) => [(value as readonly unknown[])[index] ?? null, field.type])
+        : [];
+  if (type.kind !== 'ARRAY' && type.kind !== 'STRUCT') return folded(displayText(value, type)).includes(search);
+  const found = parts.map(([part, partType]) => containsText(part, partType, search));
+  return found.includes(true) ? true : found.includes(null) ? null : false;
+}
+
 export const STRING_FUNCTIONS = [
+  define(
+    'CONTAINS_SUBSTR',
+    typedJs('any, STRING -> BOOL', ([type], [value, search]) => {
+      if (typeof search !== 'string')
+        throw new ValueError('CONTAINS_SUBSTR needs a literal to search for that is not NULL');
+      return containsText(value, type as Type, folded(search));
+    }),
+  ),
   define('EDIT_DISTANCE', js('STRING, STRING, max_distance:INT64? -> INT64', editDistance)),
   define(
     'FORMAT',
