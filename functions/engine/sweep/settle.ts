@@ -34,7 +34,10 @@ function settledFacts(root: Root, roots: ReadonlyMap<RootId, Root>): SettledFact
   return facts;
 }
 
-/** A root that is not written for so long has nobody who reads; milliseconds. */
+/**
+ * A root that is not written for so long has nobody who reads; milliseconds. Far below the time after which roots are
+ * retired, so that a sweep that is delayed writes for none that is gone.
+ */
 const READ_WITHIN = 120_000;
 /** Documents of one commit. */
 const MAX_SETTLED = 200;
