@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/emulators/**'],
     pool: 'forks',
+    // No Google client of a test looks for a metadata server.
+    env: { METADATA_SERVER_DETECTION: 'none' },
   },
 });

@@ -6,12 +6,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { DuckDBInstance } from '@duckdb/node-api';
 import Table from 'cli-table3';
 import { LocalRun, type RunSummary } from '../local/local-run.ts';
 import flights from '../pipelines/flights.ts';
 import type { Row } from '../ports/warehouse.ts';
+import { writeFlights } from './demo-data.ts';
 import { Growth, growth } from './growth-chart.ts';
 
 const FLIGHTS = 60_000;
@@ -20,7 +19,7 @@ async function demo(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-demo-'));
   try {
     const file = join(folder, 'flights.jsonl');
-    await writeArrivals(file);
+    await writeFlights(file, FLIGHTS);
     const run = new LocalRun(flights, { inputs: new Map([['flights', file]]), flushByAge: true });
     const watch = new Growth();
     run.warehouse.onRow = (_, row) => watch.note(row);
@@ -29,20 +28,6 @@ async function demo(): Promise<void> {
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-/** The first flights, as JSON Lines in order of arrival. */
-async function writeArrivals(file: string): Promise<void> {
-  const data = fileURLToPath(new URL('../data/flights-3m.parquet', import.meta.resolve('vega-datasets')));
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  await connection.run(
-    `COPY (SELECT strftime(date, '%Y-%m-%dT%H:%M:%SZ') AS date, delay, distance, origin, destination
-       FROM (SELECT * FROM read_parquet('${data.replaceAll("'", "''")}') LIMIT ${FLIGHTS})
-       ORDER BY epoch_ms(date) + delay * 60000) TO '${file.replaceAll("'", "''")}' (FORMAT JSON)`,
-  );
-  connection.closeSync();
-  instance.closeSync();
 }
 
 function print(summary: RunSummary, rows: readonly Row[], watch: Growth): void {

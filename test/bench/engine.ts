@@ -8,8 +8,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { writeFlights } from '../../functions/cli/demo-data.ts';
 import { readJsonLines } from '../../functions/local/input/json-lines.ts';
 import { LocalRun } from '../../functions/local/local-run.ts';
 import { MIN_TIMESTAMP } from '../../functions/model/time.ts';
@@ -28,7 +27,7 @@ async function bench(count: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   try {
     const file = join(folder, 'flights.jsonl');
-    await writeArrivals(file, count);
+    await writeFlights(file, count);
     const loops: number[] = [];
     const engines: number[] = [];
     for (let i = 0; i < RUNS; i++) {
@@ -61,17 +60,6 @@ async function loop(file: string): Promise<number> {
       }
     }
   return totals.size;
-}
-
-async function writeArrivals(file: string, count: number): Promise<void> {
-  const data = fileURLToPath(new URL('../data/flights-3m.parquet', import.meta.resolve('vega-datasets')));
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  await connection.run(
-    `COPY (SELECT strftime(date, '%Y-%m-%dT%H:%M:%SZ') AS date, delay, distance, origin, destination
-       FROM (SELECT * FROM '${data}' LIMIT ${count}) ORDER BY epoch_ms(date) + delay * 60000) TO '${file}' (FORMAT JSON)`,
-  );
-  connection.closeSync();
 }
 
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeFlights } from '../../functions/cli/demo-data.ts';
 import { main } from '../../functions/cli/main.ts';
 
 const FLIGHTS = 20_000;
@@ -14,12 +14,7 @@ describe('millrace run flights, on real flights', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-flights-'));
-    const data = fileURLToPath(new URL('../data/flights-3m.parquet', import.meta.resolve('vega-datasets')));
-    await query(
-      `COPY (SELECT strftime(date, '%Y-%m-%dT%H:%M:%SZ') AS date, delay, distance, origin, destination
-         FROM (SELECT * FROM '${data}' LIMIT ${FLIGHTS}) ORDER BY epoch_ms(date) + delay * 60000)
-       TO '${folder}/flights.jsonl' (FORMAT JSON)`,
-    );
+    await writeFlights(`${folder}/flights.jsonl`, FLIGHTS);
     const lines: string[] = [];
     const io = { out: (line: string) => lines.push(line), err: () => {}, stdin: process.stdin, isTerminal: false };
     const code = await main(
