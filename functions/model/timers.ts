@@ -61,7 +61,8 @@ export interface Timer {
   align(period: Duration): Timer;
   /**
    * The timestamp of what the callback emits, at which the watermark is held. Default: of an event-time timer the instant
-   * to which it is set, of a processing-time timer the timestamp of the element or timer that sets it.
+   * to which it is set, of a processing-time timer the timestamp of the element or timer that sets it. No earlier than
+   * that element or timer, less the allowed skew, or than what other timers of the key and window hold already.
    */
   withOutputTimestamp(at: Instant): Timer;
   /** Holds no watermark; the callback then cannot emit. */

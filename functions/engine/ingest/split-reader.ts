@@ -19,6 +19,7 @@ import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/ro
 import { type ShardSetting, versionOf } from '../shard/shard.ts';
 import type { Decoded, RawRecord } from './source-decoder.ts';
 import { tryAgain } from '../protocol/try-again.ts';
+import { publishOutside } from '../sweep/republish.ts';
 
 /** What a split's root keeps. */
 export interface SplitState {
@@ -70,6 +71,20 @@ export class SplitReader {
       () => {},
     );
     if (this.#version === 'absent') await this.commit([], false);
+    await this.#publishLeft();
+  }
+
+  /** Whether something was published for topics outside that the next commit drops from the outbox. */
+  get hasPublished(): boolean {
+    return this.#published.length > 0;
+  }
+
+  /** What a process before this one has left to publish, or has published without having noted it. */
+  async #publishLeft(): Promise<void> {
+    const { store, bus } = this.#setting;
+    const documents = this.#root.outside.map(({ document }) => document);
+    for (const document of documents) await publishOutside(store, bus, this.id, document);
+    this.#published = documents;
   }
 
   /**

@@ -25,7 +25,7 @@ export function callProcess(
   inputWatermark: EpochMillis,
   output: CellOutput,
 ): void | Promise<void> {
-  const frame = frameOf(owner, state, inputWatermark, output, { timestamp, pane, eventNow: timestamp, chain: 0 });
+  const frame = frameOf(owner, state, inputWatermark, output, { timestamp, pane, eventNow: timestamp });
   const element = { key: owner.key, value };
   return owner.moment.during(() => owner.spec.doFn.process(element, processContext(frame)));
 }
@@ -42,8 +42,9 @@ export function callTimer(
   if (callback === undefined)
     throw new ConfigurationError(`the timer '${id}' of '${step}' is due, but it is no longer declared`);
   const eventNow = clock === 'event' ? at : (timestamp ?? inputWatermark);
-  const frame = frameOf(owner, state, inputWatermark, output, { timestamp, pane: UNGROUPED, eventNow, chain });
-  return owner.moment.during(() => callback.call(doFn, timerContext(frame, at, tag)));
+  const own = { timestamp, pane: UNGROUPED, eventNow, firedAt: at, chain };
+  const frame = frameOf(owner, state, inputWatermark, output, own);
+  return owner.moment.during(() => callback.call(doFn, timerContext(frame, tag)));
 }
 
 /** Nothing to do where the author has no such callback. */
@@ -56,7 +57,7 @@ export function callExpiration(
   const { doFn } = owner.spec;
   if (doFn.onWindowExpiration === undefined) return undefined;
   const timestamp = maxTimestamp(state);
-  const own = { timestamp, pane: UNGROUPED, eventNow: timestamp, chain: 0 };
+  const own = { timestamp, pane: UNGROUPED, eventNow: timestamp };
   const frame = frameOf(owner, state, inputWatermark, output, own);
   return owner.moment.during(() => doFn.onWindowExpiration?.(commonContext(frame)));
 }
@@ -66,8 +67,9 @@ function frameOf(
   state: WindowState,
   inputWatermark: EpochMillis,
   output: CellOutput,
-  own: Pick<Frame, 'timestamp' | 'pane' | 'eventNow' | 'chain'>,
+  own: Pick<Frame, 'timestamp' | 'pane' | 'eventNow'> & Partial<Pick<Frame, 'firedAt' | 'chain'>>,
 ): Frame {
   const { start, end } = state;
-  return { spec, key, moment, state, window: { start, end }, inputWatermark, output, ...own };
+  const common = { spec, key, moment, state, window: { start, end }, inputWatermark, output };
+  return { ...common, firedAt: undefined, chain: 0, ...own };
 }

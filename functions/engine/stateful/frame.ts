@@ -28,6 +28,8 @@ export interface Frame {
   /** Of the element, the timer or the window; undefined for a timer without an output timestamp. */
   readonly timestamp: EpochMillis | undefined;
   readonly pane: PaneInfo;
+  /** Of a timer's callback: the instant to which the timer was set, on its clock. */
+  readonly firedAt: EpochMillis | undefined;
   /** To what event-time timers are relative. */
   readonly eventNow: EpochMillis;
   /** The watermark that this key's callbacks see. */
@@ -40,12 +42,13 @@ export function processContext(frame: Frame): StatefulContext<Any, Any, Any, Any
   return { ...commonContext(frame), pane: frame.pane, timers: viewsOf(frame.spec).timers(frame) };
 }
 
-export function timerContext(
-  frame: Frame,
-  firedAt: EpochMillis,
-  tag: string | undefined,
-): TimerContext<Any, Any, Any, Any> {
-  return { ...commonContext(frame), firedAt, tag, timers: viewsOf(frame.spec).timers(frame) };
+export function timerContext(frame: Frame, tag: string | undefined): TimerContext<Any, Any, Any, Any> {
+  return {
+    ...commonContext(frame),
+    firedAt: frame.firedAt ?? frame.eventNow,
+    tag,
+    timers: viewsOf(frame.spec).timers(frame),
+  };
 }
 
 export function commonContext(frame: Frame): KeyedContext<Any, Any, Any> {

@@ -3,8 +3,10 @@ import { type Instant, instant } from '../../model/instant.ts';
 import {
   describeInstant,
   type Duration,
+  earlier,
   type EpochMillis,
   epochMillis,
+  MAX_TIMESTAMP,
   type Millis,
   millis,
 } from '../../model/time.ts';
@@ -57,14 +59,14 @@ class TimerHandle implements Timer {
   }
 
   setRelative(): void {
-    const { eventNow, moment, state } = this.#frame;
+    const { eventNow, firedAt, moment, state } = this.#frame;
     const { offset, period } = this.#prepared;
     const isEvent = this.#clock === 'event';
     const now = isEvent ? eventNow : moment.processingTime;
     const target = period === 0 ? epochMillis(now + offset) : aligned(now, offset, period);
     if (!isEvent || target <= state.expiry) this.#setTo(target);
-    // From the last instant there is no later one to go to.
-    else if (now < state.expiry) this.#setTo(state.expiry);
+    // A callback at the last instant has no later one to go to.
+    else if (firedAt === undefined || firedAt < state.expiry) this.#setTo(state.expiry);
   }
 
   offset(offset: Duration): Timer {
@@ -108,9 +110,11 @@ class TimerHandle implements Timer {
       throw new PoisonError(
         `${this.#name} is given the output timestamp ${describeInstant(given)}, after the expiration of its window at ${describeInstant(state.expiry)}`,
       );
-    if (timestamp !== undefined && given < timestamp - spec.allowedSkew)
+    // What this key and window hold already may be held on.
+    const least = earlier(timestamp ?? given, state.timers.hold() ?? MAX_TIMESTAMP);
+    if (given < least - spec.allowedSkew)
       throw new PoisonError(
-        `${this.#name} is given the output timestamp ${describeInstant(given)}: it must be no earlier than ${describeInstant(timestamp)} minus the allowed skew (${spec.allowedSkew} ms)`,
+        `${this.#name} is given the output timestamp ${describeInstant(given)}: it must be no earlier than ${describeInstant(least)} minus the allowed skew (${spec.allowedSkew} ms)`,
       );
     return given;
   }

@@ -131,7 +131,6 @@ export class TestPipeline {
       const due = earlier(this.#process.embedded.nextProcessingDue(), plus(this.#clock.now(), 60 * MINUTE));
       this.#clock.advanceTo(later(due, plus(this.#clock.now(), MINUTE)));
       await this.#settle();
-      for (const { id } of this.plan.sources) await this.#surviving(() => this.#process.embedded.settle(id));
     }
     await this.#surviving(() => this.#process.embedded.flush());
     await this.#process.embedded.deliver();
@@ -258,6 +257,7 @@ export class TestPipeline {
         await this.#process.embedded.deliver();
       });
       if (this.store.counts.commits > before) continue;
+      for (const { id } of this.plan.sources) await this.#surviving(() => this.#process.embedded.settle(id));
       if (!this.#mayLose || !this.#hasOpen()) return;
       this.#clock.advanceTo(plus(this.#clock.now(), MINUTE));
     }
