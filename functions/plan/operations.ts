@@ -45,6 +45,9 @@ const LEAST_BYTES = 1_000;
 /** An envelope's own fields, and an element in it. */
 const ENVELOPE_BYTES = 250;
 const ELEMENT_BYTES = 150;
+/** Envelopes above so many bytes are compressed, to about a tenth: elements of one pipeline are much alike. */
+const COMPRESS_ABOVE = 4_096;
+const COMPRESSED = 0.1;
 const LEAST_SCAN = 10 * 2 ** 20;
 
 /** What flows on an edge, per second. */
@@ -117,7 +120,7 @@ function edge(from: Sent, stage: Stage, tally: OperationTally): Flow {
   if (from.bundles === 0) return NOTHING;
   const perBundle = from.elements / from.bundles;
   const envelopes = from.bundles * distinct(stage.shards, perBundle);
-  const bytes = envelopes * ENVELOPE_BYTES + from.elements * ELEMENT_BYTES;
+  const bytes = envelopes * (ENVELOPE_BYTES + packed((from.elements / envelopes) * ELEMENT_BYTES));
   tally.transported(Math.max(bytes, from.bundles * distinct(stage.slots, perBundle) * LEAST_BYTES));
   tally.transported(Math.max(bytes, envelopes * LEAST_BYTES));
   for (let slot = 0; slot < stage.slots; slot++)
@@ -127,6 +130,10 @@ function edge(from: Sent, stage: Stage, tally: OperationTally): Flow {
       latency(envelopes / stage.shards),
     );
   return { envelopes, elements: from.elements };
+}
+
+function packed(bytes: number): number {
+  return bytes > COMPRESS_ABOVE ? bytes * COMPRESSED : bytes;
 }
 
 function stageBundles(plan: Plan, stage: Stage, flow: Flow, load: Load, tally: OperationTally): Sent {
@@ -144,8 +151,9 @@ function stageBundles(plan: Plan, stage: Stage, flow: Flow, load: Load, tally: O
   const remembersIds = stage.inputs.some((input) => isExactlyOnceSource(plan.sources.find(({ id }) => id === input)));
   const elements = panes(stage.head as ReduceNode, flow.elements, load.keys);
   const sends = plan.stages.some(({ inputs }) => inputs.includes(stage.id)) ? Math.min(bundles, elements) : 0;
+  // A bundle's ids are added to a document that others are in already, so few are ever deleted.
   const ids = remembersIds ? bundles : 0;
-  tally.store({ writes: bundles + cells + sends + ids, deletes: sends + ids });
+  tally.store({ writes: bundles + cells + sends + ids, deletes: sends });
   return { bundles: sends, elements };
 }
 

@@ -19,6 +19,7 @@ import type {
 } from '../model/graph.ts';
 import { canLift } from '../model/trigger-properties.ts';
 import { withGuards } from './guards.ts';
+import { loadedSources } from './loads.ts';
 
 /** Nodes that need a shuffle before them. */
 export type HeadNode =
@@ -49,6 +50,8 @@ export interface Stage {
   readonly inputs: readonly string[];
   /** The names of the steps that are fused behind the head, in order. */
   readonly steps: readonly string[];
+  /** Of a view that refreshes: the source that the stage itself reads again and again. */
+  readonly loads?: PlannedSource;
 }
 
 export interface PlannedSource {
@@ -101,15 +104,23 @@ export function plan(pipeline: Graph, options: PlanOptions = {}): Plan {
     isHead,
     outputsOf,
   });
+  const loads = loadedSources(graph, find, isHead);
+  const loaded = new Set(loads.values());
   const heads = graph.nodes.filter(isHead);
   const reached = new Map<Node, string[]>(heads.map((head) => [head, []]));
   const fused = new Map<Node, string[]>();
   for (const start of graph.nodes)
-    if (start.kind === 'source' || isHead(start))
-      fused.set(
-        start,
-        follow(start, find, (head) => reached.get(head)?.push(start.name)),
-      );
+    if (start.kind === 'source' || isHead(start)) {
+      const sends = start.kind !== 'source' || !loaded.has(start);
+      const steps = follow(start, find, (head) => sends && reached.get(head)?.push(start.name));
+      fused.set(start, steps);
+    }
+  const planned = (node: SourceNode): PlannedSource => ({
+    id: node.name,
+    node,
+    reader: readerOf(node),
+    steps: fused.get(node) ?? [],
+  });
   const stages = heads.map((head) => ({
     id: head.name,
     head,
@@ -117,17 +128,13 @@ export function plan(pipeline: Graph, options: PlanOptions = {}): Plan {
     slots: Math.min(slots, shardsOf(head, shards)),
     inputs: [...new Set(reached.get(head))],
     steps: fused.get(head) ?? [],
+    ...(head.kind === 'view' && loads.has(head) ? { loads: planned(loads.get(head)!) } : {}),
   }));
   return {
     pipeline: graph.name,
     graph,
     stages,
-    sources: sources.map((node) => ({
-      id: node.name,
-      node,
-      reader: readerOf(node),
-      steps: fused.get(node) ?? [],
-    })),
+    sources: sources.filter((node) => !loaded.has(node)).map(planned),
     consumers: find,
     stage: (id) => {
       const stage = stages.find((candidate) => candidate.id === id);
@@ -187,7 +194,7 @@ function consumersOf(graph: Graph): Map<Node, Map<string, Consumer[]>> {
 }
 
 /** The stateless steps behind `start`, in the graph's order; tells each head that they lead to. */
-function follow(start: Node, find: (ref: Ref) => readonly Consumer[], atHead: (head: HeadNode) => void): string[] {
+function follow(start: Node, find: (ref: Ref) => readonly Consumer[], atHead: (head: HeadNode) => unknown): string[] {
   const seen = new Set<Node>();
   const visit = (node: Node): void => {
     for (const output of outputsOf(node))
