@@ -1,13 +1,18 @@
 /**
  * Puts a stage's shards together from the engine's parts: the same whether a pipeline runs embedded or in functions.
  */
-import { LATE_OUTPUT, type SideParDoNode } from '../model/graph.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import { type EnrichNode, LATE_OUTPUT, type SideParDoNode } from '../model/graph.ts';
+import { describeModel } from '../model/models.ts';
 import type { Plan, Stage } from '../plan/plan.ts';
+import type { Predictor } from '../ports/predictor.ts';
 import type { Store } from '../ports/store.ts';
 import type { Warehouse } from '../ports/warehouse.ts';
 import type { Chain } from './chain/chain.ts';
 import { chainOf } from './chain/stage-chain.ts';
 import { DeduplicateWork } from './deduplicate/deduplicate-work.ts';
+import { EnrichCaller } from './enrich/caller.ts';
+import { EnrichWork } from './enrich/enrich-work.ts';
 import { idRulesOf } from './ids/id-rules.ts';
 import { type ShardId, shardId } from './protocol/names.ts';
 import { ReshuffleWork } from './reshuffle/reshuffle-work.ts';
@@ -31,6 +36,10 @@ export interface AssemblySetting extends ShardSetting {
   readonly epoch: number;
   /** Replaces a table's own flush policy; absent: as its author says. */
   readonly flushPolicy?: (own: FlushPolicy) => FlushPolicy;
+  /** Asks models; needed where the pipeline has any. */
+  readonly predictor?: Predictor;
+  /** Whether time goes on while a call is held open; see `CallerSetting`. Default true. */
+  readonly waits?: boolean;
   /** Reads views, for all shards of the process, so that each view is in memory once. Absent: one for each shard. */
   readonly views?: ViewReader;
 }
@@ -58,7 +67,15 @@ export interface ViewShard {
   readonly publisher: ViewPublisher;
 }
 
-export type AssembledShard = KeyedShard | SinkShard | ViewShard;
+/** A shard that shows its elements to a model. Whoever owns it drives the caller when something is due. */
+export interface EnrichShard {
+  readonly kind: 'enrich';
+  readonly shard: Shard;
+  readonly chain: Chain;
+  readonly caller: EnrichCaller;
+}
+
+export type AssembledShard = KeyedShard | SinkShard | ViewShard | EnrichShard;
 
 /** @param number which of the stage's shards, from 0 */
 export function assembleShard(plan: Plan, stage: Stage, number: number, setting: AssemblySetting): AssembledShard {
@@ -77,6 +94,7 @@ export function assembleShard(plan: Plan, stage: Stage, number: number, setting:
   }
   if (head.kind === 'sideParDo') return assembleReader(plan, stage, head, id, setting);
   const chain = chainOf(plan, stage, setting.inputWatermarkOf);
+  if (head.kind === 'enrich') return assembleEnricher(plan, stage, head, id, chain, setting);
   if (head.kind === 'reshuffle') {
     const work = new ReshuffleWork(head, chain, setting.store, idRulesOf(plan, stage));
     return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
@@ -91,6 +109,26 @@ export function assembleShard(plan: Plan, stage: Stage, number: number, setting:
   chain.lead(program);
   const work = new CellWork(program, chain, readsLate, setting.store, idRulesOf(plan, stage));
   return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
+}
+
+/** A shard of a stage that shows its elements to a model. */
+function assembleEnricher(
+  plan: Plan,
+  stage: Stage,
+  node: EnrichNode,
+  id: ShardId,
+  chain: Chain,
+  setting: AssemblySetting,
+): EnrichShard {
+  const { store, predictor, waits = true } = setting;
+  if (predictor === undefined)
+    throw new ConfigurationError(
+      `'${node.name}' asks ${describeModel(node.model)}, and there is nobody to ask: run it where Vertex AI is reached, or give a predictor`,
+    );
+  const work = new EnrichWork({ node, chain, store, ids: idRulesOf(plan, stage) });
+  const shard = new Shard(id, setting, work);
+  const caller = new EnrichCaller(shard, node, stage.shards, chain, work, { ...setting, predictor, waits });
+  return { kind: 'enrich', shard, chain, caller };
 }
 
 /** A shard of a stage whose head reads views. */

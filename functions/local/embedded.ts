@@ -13,6 +13,7 @@ import type { Root, SettledFacts } from '../engine/protocol/root.ts';
 import type { Watermarks } from '../engine/protocol/watermarks.ts';
 import type { Shard } from '../engine/shard/shard.ts';
 import { type BundleCounts, noCounts } from '../engine/shard/work.ts';
+import type { EnrichCaller } from '../engine/enrich/caller.ts';
 import type { Flusher } from '../engine/sink/flusher.ts';
 import { dueTime, type FlushPolicy } from '../engine/sink/sink-state.ts';
 import { sinkState } from '../engine/sink/sink-work.ts';
@@ -20,6 +21,7 @@ import { type SweepResult, Sweeper } from '../engine/sweep/sweeper.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../model/time.ts';
 import type { Plan, PlannedSource, Stage } from '../plan/plan.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
+import type { Predictor } from '../ports/predictor.ts';
 import type { Warehouse } from '../ports/warehouse.ts';
 import type { Store } from '../ports/store.ts';
 import { MemoryBacklog } from './memory-backlog.ts';
@@ -31,6 +33,10 @@ export interface EmbeddedOptions {
   readonly store: Store;
   readonly bus: MemoryBus;
   readonly warehouse: Warehouse;
+  /** Asks models; needed where the pipeline has any. */
+  readonly predictor?: Predictor;
+  /** Whether somebody moves the clock while calls to models are under way, so that they may wait. Default false. */
+  readonly waits?: boolean;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Default 1. */
@@ -54,6 +60,7 @@ export class Embedded {
   readonly #shards = new Map<string, Shard>();
   readonly #processingDue = new Map<string, EpochMillis>();
   readonly #flushers: Flusher[] = [];
+  readonly #callers: EnrichCaller[] = [];
   readonly #readers = new Map<string, SplitReader>();
   readonly #decoders = new Map<string, SourceDecoder>();
   readonly #messages: MessageSources;
@@ -65,7 +72,7 @@ export class Embedded {
 
   constructor(options: EmbeddedOptions) {
     const { plan, store, bus, warehouse, clock, ids, epoch = 1, flushByAge = true, instances = 1 } = options;
-    const { backlog = new MemoryBacklog(clock) } = options;
+    const { backlog = new MemoryBacklog(clock), predictor, waits = false } = options;
     this.plan = plan;
     this.#options = options;
     this.#sweeper = new Sweeper({ plan, store, bus, clock, backlog });
@@ -73,8 +80,9 @@ export class Embedded {
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
     const byAge = (own: FlushPolicy): FlushPolicy => (flushByAge ? own : { ...own, every: MAX_TIMESTAMP });
     const ports = { store, bus, warehouse, clock, ids, views: viewReader(plan, store) };
-    const facts = { pipeline: plan.pipeline, topology: 1, epoch };
-    this.#setting = { ...ports, ...facts, inputWatermarkOf, counted, flushPolicy: byAge };
+    const facts = { pipeline: plan.pipeline, topology: 1, epoch, waits };
+    const asks = predictor === undefined ? {} : { predictor };
+    this.#setting = { ...ports, ...facts, ...asks, inputWatermarkOf, counted, flushPolicy: byAge };
     for (const stage of plan.stages) {
       this.counts.set(stage.id, noCounts());
       for (let shard = 0; shard < stage.shards; shard++) this.#addShard(stage, shard);
@@ -110,12 +118,7 @@ export class Embedded {
    * Commits records of a source; what they send waits on the bus.
    * @param watermark the source's from now on, whatever its policy says
    */
-  async ingest(
-    source: string,
-    records: readonly ReadRecord[],
-    ended: boolean,
-    watermark?: EpochMillis,
-  ): Promise<void> {
+  async ingest(source: string, records: readonly ReadRecord[], ended: boolean, watermark?: EpochMillis): Promise<void> {
     const reader = this.#readers.get(source)!;
     await reader.commit(records, ended, this.#settled.get(reader.id), watermark);
   }
@@ -132,7 +135,8 @@ export class Embedded {
   async settle(source: string): Promise<void> {
     const reader = this.#readers.get(source);
     const facts = reader && this.#settled.get(reader.id);
-    if (reader !== undefined && facts !== undefined) await reader.commit([], reader.state.ended, facts);
+    if (reader !== undefined && (facts !== undefined || reader.hasPublished))
+      await reader.commit([], reader.state.ended, facts);
   }
 
   /** Computes watermarks; the ticks wait on the bus. */
@@ -156,8 +160,10 @@ export class Embedded {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Writes everything that waits for a table. */
+  /** Shows everything that waits to its models, and writes everything that waits for a table. */
   async flush(): Promise<void> {
+    for (const caller of this.#callers) await caller.flush();
+    if (this.#callers.length > 0) await this.deliver();
     for (const flusher of this.#flushers) await flusher.flushAll();
   }
 
@@ -181,6 +187,17 @@ export class Embedded {
       shard.onCommitted = (root) => {
         this.#processingDue.set(root.id, root.processingDue);
         this.#track(assembled.publisher.committed(root));
+      };
+      return;
+    }
+    if (assembled.kind === 'enrich') {
+      const { caller } = assembled;
+      this.#chains.push(assembled.chain);
+      this.#callers.push(caller);
+      shard.onCommitted = (root) => {
+        this.#processingDue.set(root.id, root.processingDue);
+        const driven = caller.isDue(root) ? caller.drive() : undefined;
+        if (driven !== undefined) this.#track(driven);
       };
       return;
     }

@@ -7,6 +7,7 @@ import {
   type AssembledShard,
   type AssemblySetting,
   assembleShard,
+  type EnrichShard,
   type SinkShard,
   type ViewShard,
 } from '../../engine/assembly.ts';
@@ -78,7 +79,7 @@ export class StageHost {
   async close(): Promise<void> {
     for (const assembled of this.#shards.values()) {
       const built = await assembled;
-      if (built.kind === 'keyed') await built.chain.teardown();
+      if (built.kind === 'keyed' || built.kind === 'enrich') await built.chain.teardown();
     }
     this.#shards.clear();
   }
@@ -100,7 +101,10 @@ export class StageHost {
     const { plan, stage, engine } = this.#setting;
     const assembled = assembleShard(plan, stage, number, engine);
     if (assembled.kind === 'keyed') await assembled.chain.setup();
-    else if (assembled.kind === 'view') assembled.shard.onCommitted = (root) => this.#show(root, assembled);
+    else if (assembled.kind === 'enrich') {
+      await assembled.chain.setup();
+      assembled.shard.onCommitted = (root) => this.#askWhenDue(root, assembled);
+    } else if (assembled.kind === 'view') assembled.shard.onCommitted = (root) => this.#show(root, assembled);
     else assembled.shard.onCommitted = (root) => this.#flushWhenDue(root, assembled);
     return assembled;
   }
@@ -112,6 +116,15 @@ export class StageHost {
       this.#setting.log.error('a flush failed', this.#fields({ shard: root.id, error }));
     });
     this.#flushes.push(flush);
+  }
+
+  #askWhenDue(root: Root, { caller }: EnrichShard): void {
+    if (!caller.isDue(root)) return;
+    // What a failed claim or settlement leaves behind is claimed again when its lease is over.
+    const asked = caller.drive()?.catch((error: unknown) => {
+      this.#setting.log.error('a model could not be asked', this.#fields({ shard: root.id, error }));
+    });
+    if (asked !== undefined) this.#flushes.push(asked);
   }
 
   #show(root: Root, { publisher }: ViewShard): void {

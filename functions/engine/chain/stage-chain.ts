@@ -2,6 +2,7 @@
 import type { EpochMillis } from '../../model/time.ts';
 import { mayLift, outputsOf, type Plan, type PlannedSource, type Stage } from '../../plan/plan.ts';
 import { DeduplicateOutlet } from '../deduplicate/deduplicate-outlet.ts';
+import { EnrichOutlet } from '../enrich/enrich-outlet.ts';
 import { ReshuffleOutlet } from '../reshuffle/reshuffle-outlet.ts';
 import { SinkOutlet } from '../sink/sink-outlet.ts';
 import { Chain, type OutletFactory } from './chain.ts';
@@ -42,6 +43,7 @@ export function outletsOf(
     if (head.kind === 'view') return new ViewOutlet(head, output);
     if (head.kind === 'sideParDo') return new ValueOutlet(head, shards, output);
     if (head.kind === 'deduplicate') return new DeduplicateOutlet(head, shards, output);
+    if (head.kind === 'enrich') return new EnrichOutlet(head, shards, output);
     if (head.kind === 'reshuffle') return new ReshuffleOutlet(head, shards, output);
     if (sender === undefined || !mayLift(sender, head)) return new PlainOutlet(inlet, shards, output);
     const { combine, strategy } = head;

@@ -46,11 +46,6 @@ export class RunMemory {
     }
   }
 
-  forget(run: number): void {
-    this.#size -= this.#runs.get(run)?.length ?? 0;
-    this.#runs.delete(run);
-  }
-
   /** The elements of pieces, in order. */
   async elements(pieces: readonly Piece[]): Promise<Pending[]> {
     await this.#load(pieces.map(([run]) => run));

@@ -1,0 +1,83 @@
+/**
+ * Models on Vertex AI, by REST. Invariant: every call is one request, tried once; the client and its credentials are made
+ * with the first call, and `close` ends what is under way.
+ */
+import type { GoogleAuth } from 'google-auth-library';
+import { messageOf } from '../../model/errors.ts';
+import { describeModel, type ModelAddress } from '../../model/models.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { PredictAnswer, Predictor, PredictRequest } from '../../ports/predictor.ts';
+import { predictAnswer } from './answers.ts';
+import { type Place, restRequest } from './requests.ts';
+
+export interface VertexSetting extends Place {
+  readonly clock: Clock;
+  /** Another server with the same shapes, e.g. `http://127.0.0.1:8090`; it is not shown any credentials. */
+  readonly baseUrl?: string;
+}
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+
+export class VertexPredictor implements Predictor {
+  readonly #setting: VertexSetting;
+  readonly #closing = new AbortController();
+  #auth: Promise<GoogleAuth> | undefined;
+
+  constructor(setting: VertexSetting) {
+    this.#setting = setting;
+  }
+
+  async predict({ model, instances, key, signal }: PredictRequest): Promise<PredictAnswer> {
+    const { path, body } = restRequest(model, instances, this.#setting);
+    try {
+      const response = await fetch(`${this.#serverOf(model)}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': key, ...(await this.#credentials()) },
+        body: JSON.stringify(body),
+        signal: AbortSignal.any([signal, this.#closing.signal]),
+      });
+      const answer = {
+        status: response.status,
+        retryAfter: response.headers.get('retry-after'),
+        body: await bodyOf(response),
+      };
+      return predictAnswer(model, answer, this.#setting.clock.now());
+    } catch (error) {
+      // No connection, no credentials just now, or it was cut: nobody knows whether the work was done.
+      const reason = `${describeModel(model)} could not be asked: ${reasonOf(error)}`;
+      return { state: 'unavailable', retryAfter: undefined, reason };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+  }
+
+  #serverOf({ location = this.#setting.location }: ModelAddress): string {
+    if (this.#setting.baseUrl !== undefined) return this.#setting.baseUrl.replace(/\/$/, '');
+    return location === 'global'
+      ? 'https://aiplatform.googleapis.com'
+      : `https://${location}-aiplatform.googleapis.com`;
+  }
+
+  /** Application Default Credentials. */
+  async #credentials(): Promise<Record<string, string>> {
+    if (this.#setting.baseUrl !== undefined) return {};
+    this.#auth ??= import('google-auth-library').then(({ GoogleAuth }) => new GoogleAuth({ scopes: SCOPE }));
+    return { authorization: `Bearer ${await (await this.#auth).getAccessToken()}` };
+  }
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `fetch` hides the reason in the cause. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
+}
