@@ -17,6 +17,8 @@ export const LOCAL_VARIABLES = {
   pubsubHost: 'PUBSUB_EMULATOR_HOST',
   /** The address of what stands in Cloud Monitoring's place. */
   monitoring: 'MILLRACE_MONITORING',
+  /** A server with Vertex AI's shapes in its place; see `emulators/vertex`. */
+  vertex: 'MILLRACE_VERTEX',
   /** Where the tables are, in local runs without BigQuery: the address of a table server. */
   tables: 'MILLRACE_TABLES',
   /** Set by the platform: after so many seconds it cuts a request off. */
@@ -76,6 +78,9 @@ export interface FunctionConfiguration {
   readonly firestoreHost: string | undefined;
   readonly pubsubHost: string | undefined;
   readonly monitoringUrl: string | undefined;
+  readonly vertexUrl: string | undefined;
+  /** Where models are that name no place of their own. */
+  readonly region: string;
   readonly tables: string | undefined;
   /** A request is answered before this many milliseconds have passed, whatever becomes of its work. */
   readonly answerWithin: number;
@@ -85,6 +90,7 @@ export interface FunctionConfiguration {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
+const DEFAULT_REGION = 'us-central1';
 /** What is left of the platform's timeout for the answer to get out, in seconds; at most a tenth of it. */
 const MARGIN_SECONDS = 10;
 const KINDS: ReadonlySet<string> = new Set(['source', 'stage', 'sweep', 'undelivered'] satisfies Serves['kind'][]);
@@ -106,6 +112,8 @@ export function readConfiguration(env: Environment): FunctionConfiguration {
     firestoreHost: reader.optional(LOCAL_VARIABLES.firestoreHost),
     pubsubHost: reader.optional(LOCAL_VARIABLES.pubsubHost),
     monitoringUrl: reader.optional(LOCAL_VARIABLES.monitoring),
+    vertexUrl: reader.optional(LOCAL_VARIABLES.vertex),
+    region: reader.optional(PROJECT_VARIABLES.region) ?? DEFAULT_REGION,
     tables: reader.optional(LOCAL_VARIABLES.tables),
     answerWithin: answerWithin(reader.wholeNumber(LOCAL_VARIABLES.timeout, 0, DEFAULT_TIMEOUT_SECONDS)),
     tuning: tuning(reader),

@@ -16,6 +16,7 @@ import type { Warehouse } from '../../ports/warehouse.ts';
 import type { FunctionConfiguration } from '../configuration.ts';
 import { FirestoreStore } from '../firestore/store.ts';
 import { MonitoringBacklog } from '../monitoring-backlog.ts';
+import { VertexPredictor } from '../predictor/vertex-predictor.ts';
 import { PubSubBus } from '../pubsub/bus.ts';
 import { type PushMessage, pushVerifier } from '../push/index.ts';
 import { Announcer } from './announcer.ts';
@@ -64,6 +65,9 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
   const bus = new PubSubBus(plan, { projectId, emulatorHost: pubsubHost });
   const backlog = new MonitoringBacklog({ pipeline, projectId, clock, endpoint: configuration.monitoringUrl });
   const announcer = new Announcer(pipeline, bus, log);
+  const { region: location, vertexUrl: baseUrl } = configuration;
+  const vertex = { project: projectId, location, clock };
+  const predictor = new VertexPredictor(baseUrl === undefined ? vertex : { ...vertex, baseUrl });
   const { republishAfter, retireAfter } = tuning;
   const sweeper = new Sweeper({ plan, store, bus, clock, backlog, timing: tuning, republishAfter, retireAfter });
   const sweep = new SweepHost(plan, sweeper, log);
@@ -74,6 +78,7 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
     store,
     bus,
     warehouse,
+    predictor,
     clock,
     ids,
     topology,
@@ -95,7 +100,7 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
     for (const host of hosts) await host.idle();
     for (const host of hosts) await host.close();
     await announcer.settled();
-    await Promise.all([store.close(), bus.close()]);
+    await Promise.all([store.close(), bus.close(), predictor.close()]);
   };
   return {
     handle: (request, response) => router.handle(request, response),
