@@ -52,6 +52,8 @@ describe('a function is told by its environment', () => {
       firestoreHost: undefined,
       pubsubHost: undefined,
       monitoringUrl: undefined,
+      vertexUrl: undefined,
+      region: 'us-central1',
       tables: undefined,
       answerWithin: 530_000,
       tuning: {
