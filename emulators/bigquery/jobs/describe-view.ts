@@ -5,7 +5,7 @@ import type { TableReference } from '../catalog/table.ts';
 import { compileTopQuery, createContext } from '../compile/compile.ts';
 import { parseQuery } from '../googlesql/parse/statement.ts';
 import type { Engine } from './engine.ts';
-import { type ResultColumn, resultColumns } from './query-result.ts';
+import { type ResultColumn, tableColumns } from './query-result.ts';
 
 /** @throws {ApiError} when the text is no query, or names what is not there. */
 export function describeView(engine: Engine, sql: string, { projectId, datasetId }: TableReference): ResultColumn[] {
@@ -19,7 +19,7 @@ export function describeView(engine: Engine, sql: string, { projectId, datasetId
     sessionUser: '',
   });
   try {
-    return resultColumns(compileTopQuery(parseQuery(sql), context).columns);
+    return tableColumns(compileTopQuery(parseQuery(sql), context).columns);
   } catch (error) {
     throw toApiError(error, sql);
   }

@@ -27,7 +27,7 @@ import { SqlError } from '../googlesql/sql-error.ts';
 import type { BoundValues, Session } from '../runtime/database.ts';
 import type { Engine } from './engine.ts';
 import type { StatementOutcome } from './job.ts';
-import { resultColumns } from './query-result.ts';
+import { tableColumns } from './query-result.ts';
 
 interface Ddl {
   readonly engine: Engine;
@@ -74,7 +74,7 @@ function tableFields(node: CreateTable, relation: Relation | undefined, ddl: Ddl
     return fields;
   }
   if (!relation) throw new SqlError('CREATE TABLE needs a column list or a query', node.at);
-  return resultColumns(relation.columns).map(({ name, type }) => fieldOfType(checkColumnName(name), type));
+  return tableColumns(relation.columns).map(({ name, type }) => fieldOfType(checkColumnName(name), type));
 }
 
 async function createTable(node: CreateTable, ddl: Ddl): Promise<DdlOutcome> {
@@ -130,7 +130,7 @@ async function createView(node: CreateView, ddl: Ddl): Promise<DdlOutcome> {
   if (existing && node.ifNotExists) return outcome('CREATE_VIEW', 'SKIP', reference);
   if (existing && existing.kind !== 'VIEW')
     throw new ApiError('duplicate', `Already Exists: Table ${messageName(reference)}`);
-  const columns = resultColumns(compileTopQuery(node.query, ddl.context).columns);
+  const columns = tableColumns(compileTopQuery(node.query, ddl.context).columns);
   if (node.columns && node.columns.length !== columns.length)
     throw new SqlError(`View column list has ${node.columns.length} columns, its query ${columns.length}`, node.at);
   const fields = columns.map(({ name, type }, index) =>

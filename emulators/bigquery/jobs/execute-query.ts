@@ -9,7 +9,7 @@ import type { CompileContext, Relation } from '../compile/context.ts';
 import type { Query } from '../googlesql/ast/query.ts';
 import type { BoundValues, Session } from '../runtime/database.ts';
 import { type Control, type Engine, sleep } from './engine.ts';
-import { QueryResult, resultColumns } from './query-result.ts';
+import { QueryResult, resultColumns, tableColumns } from './query-result.ts';
 import { storeSql } from '../compile/store.ts';
 import { column } from '../compile/typed.ts';
 
@@ -39,7 +39,7 @@ async function append(
   table: TableReference,
 ): Promise<void> {
   const target = engine.catalog.table(table);
-  const columns = resultColumns(relation.columns);
+  const columns = tableColumns(relation.columns);
   const values = columns.map(({ name }, index) => {
     const field = target.fields.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
     const output = relation.columns[index];
@@ -76,7 +76,7 @@ async function writeTo(
     await catalog.change((session) => append(session, engine, relation, bound, destination.table));
     return;
   }
-  const columns = resultColumns(relation.columns);
+  const columns = tableColumns(relation.columns);
   const fields = columns.map(({ name, type }) => fieldOfType(name, type));
   await catalog.createTable(
     { reference: destination.table, kind: 'TABLE', fields },
@@ -102,7 +102,7 @@ export async function executeQuery(
   destination?: Destination,
 ): Promise<QueryResult> {
   const relation = compileTopQuery(query, context);
-  resultColumns(relation.columns);
+  if (destination) tableColumns(relation.columns);
   const delay = engine.troubles.delay();
   if (delay > 0) await sleep(delay);
   control.check();

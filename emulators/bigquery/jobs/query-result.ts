@@ -19,20 +19,39 @@ export interface WireRow {
 /** A page of answers is cut here, in characters of JSON: BigQuery's answers hold about 10 MB. */
 const MAX_PAGE_CHARACTERS = 10_000_000;
 
-/** Columns of a query under the names that BigQuery gives: those without one are `f0_`, `f1_` … */
-export function resultColumns(columns: readonly OutputColumn[]): ResultColumn[] {
+/** Columns without a name are called `f0_`, `f1_` … */
+function named(columns: readonly OutputColumn[]): ResultColumn[] {
   let anonymous = 0;
-  const named = columns.map(({ name, type }) => ({ name: name === '' ? `f${anonymous++}_` : name, type }));
+  return columns.map(({ name, type }) => ({ name: name === '' ? `f${anonymous++}_` : name, type }));
+}
+
+/** Columns of an answer under the names that BigQuery gives: of one name, the second is `name_1`. */
+export function resultColumns(columns: readonly OutputColumn[]): ResultColumn[] {
+  const taken = new Set<string>();
+  return named(columns).map(({ name, type }) => {
+    let unique = name;
+    for (let number = 1; taken.has(unique.toLowerCase()); number++) unique = `${name}_${number}`;
+    taken.add(unique.toLowerCase());
+    return { name: unique, type };
+  });
+}
+
+/**
+ * Columns of a query whose rows become a table or a view.
+ * @throws {ApiError} when two have one name.
+ */
+export function tableColumns(columns: readonly OutputColumn[]): ResultColumn[] {
+  const result = named(columns);
   const seen = new Set<string>();
-  for (const { name } of named) {
+  for (const { name } of result) {
     if (seen.has(name.toLowerCase()))
       throw new ApiError(
         'invalidQuery',
-        `Duplicate column names in the result are not supported. Found duplicate(s): ${name}`,
+        `Duplicate column names in the result are not supported when a destination table is present. Found duplicate(s): ${name}`,
       );
     seen.add(name.toLowerCase());
   }
-  return named;
+  return result;
 }
 
 export class QueryResult {

@@ -4,6 +4,7 @@
  * refused with a sentence, never rounded in silence.
  */
 import { BIGNUMERIC_SCALE, NUMERIC_SCALE } from '../types/storage.ts';
+import { exactRatio } from './float.ts';
 import { ValueError } from './value-error.ts';
 
 export type DecimalType = 'NUMERIC' | 'BIGNUMERIC';
@@ -93,19 +94,9 @@ export function parseDecimal(text: string, type: DecimalType): bigint {
 export function decimalFromDouble(value: number, type: DecimalType): bigint {
   if (!Number.isFinite(value))
     throw new ValueError(`Illegal conversion of non-finite floating point number to ${type.toLowerCase()}: ${value}`);
-  // A finite double is an integer times a power of two; both are exact as bigints.
-  const buffer = new DataView(new ArrayBuffer(8));
-  buffer.setFloat64(0, value);
-  const bits = buffer.getBigUint64(0);
-  const exponentBits = Number((bits >> 52n) & 0x7ffn);
-  const fraction = bits & 0xfffffffffffffn;
-  const mantissa = exponentBits === 0 ? fraction : fraction | 0x10000000000000n;
-  const exponent = (exponentBits === 0 ? 1 : exponentBits) - 1075;
-  const signed = value < 0 ? -mantissa : mantissa;
-  const scaled = signed * powerOfTen(scaleOf(type));
-  const result =
-    exponent >= 0 ? scaled * 2n ** BigInt(exponent) : ratio(scaled, 2n ** BigInt(-exponent), type, String(value));
-  return checkedDecimal(result, type, String(value));
+  const { numerator, denominator } = exactRatio(Math.abs(value));
+  const signed = value < 0 ? -numerator : numerator;
+  return ratio(signed * powerOfTen(scaleOf(type)), denominator, type, String(value));
 }
 
 /** The double nearest to a decimal. */

@@ -52,3 +52,17 @@ export function parseFloat64(text: string): number {
   if (/nan/i.test(trimmed)) return Number.NaN;
   return special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
+
+/** A finite, non-negative double as the fraction that it exactly is. */
+export function exactRatio(value: number): { readonly numerator: bigint; readonly denominator: bigint } {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const bits = view.getBigUint64(0);
+  const exponentBits = Number((bits >> 52n) & 0x7ffn);
+  const fraction = bits & 0xfffffffffffffn;
+  const mantissa = exponentBits === 0 ? fraction : fraction | 0x10000000000000n;
+  const exponent = (exponentBits === 0 ? 1 : exponentBits) - 1075;
+  return exponent >= 0
+    ? { numerator: mantissa << BigInt(exponent), denominator: 1n }
+    : { numerator: mantissa, denominator: 1n << BigInt(-exponent) };
+}

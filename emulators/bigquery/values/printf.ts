@@ -1,7 +1,7 @@
 /** FORMAT: C's printf with GoogleSQL's `%t`, `%T`, `%p` and `'`. */
 import { type Type, typeName } from '../types/type.ts';
 import { formatDecimal, scaleOf } from './decimal.ts';
-import { formatG } from './float.ts';
+import { exactRatio, formatG } from './float.ts';
 import { parseJson, type JsonValue, writeJson } from './json-text.ts';
 import { displayText, literalText } from './literal-text.ts';
 import { characterLength, sliceCharacters } from './text.ts';
@@ -63,8 +63,7 @@ function generalFormat(value: number, precision: number): string {
 function decimalDigits(unscaled: bigint, scale: number, precision: number): string {
   const shift = 10n ** BigInt(Math.abs(scale - precision));
   const rounded = precision >= scale ? unscaled * shift : (unscaled + shift / 2n) / shift;
-  const digits = rounded.toString().padStart(precision + 1, '0');
-  return precision === 0 ? digits : `${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
+  return decimalPoint(rounded, precision);
 }
 
 function formatReal(value: unknown, type: Type, directive: Directive): string {
@@ -106,10 +105,19 @@ function formatReal(value: unknown, type: Type, directive: Directive): string {
   return padded(conversion === lower ? text : text.toUpperCase(), directive, lead.length);
 }
 
-/** toFixed for any magnitude: beyond 1e21 the double is an integer, exact as a bigint. */
+/** The double's exact value at so many decimals, ties to even as C does (JavaScript's toFixed rounds them up). */
 function fixed(value: number, precision: number): string {
-  if (value >= 1e21) return BigInt(value).toString() + (precision > 0 ? `.${'0'.repeat(precision)}` : '');
-  return value.toFixed(Math.min(precision, 100));
+  const { numerator, denominator } = exactRatio(value);
+  const scaled = numerator * 10n ** BigInt(precision);
+  const quotient = scaled / denominator;
+  const twice = (scaled % denominator) * 2n;
+  const up = twice > denominator || (twice === denominator && quotient % 2n === 1n);
+  return decimalPoint(up ? quotient + 1n : quotient, precision);
+}
+
+function decimalPoint(digits: bigint, places: number): string {
+  const text = digits.toString().padStart(places + 1, '0');
+  return places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
 function pretty(value: JsonValue, indent: string): string {
