@@ -257,7 +257,10 @@ export class TestPipeline {
         await this.#process.embedded.deliver();
       });
       if (this.store.counts.commits > before) continue;
-      for (const { id } of this.plan.sources) await this.#surviving(() => this.#process.embedded.settle(id));
+      for (const { id } of this.plan.sources) {
+        const watermark = this.#watermarks.get(id) ?? MIN_TIMESTAMP;
+        await this.#surviving(() => this.#process.embedded.settle(id, watermark));
+      }
       if (!this.#mayLose || !this.#hasOpen()) return;
       this.#clock.advanceTo(plus(this.#clock.now(), MINUTE));
     }
