@@ -2,7 +2,7 @@
  * Puts a stage's shards together from the engine's parts: the same whether a pipeline runs embedded or in functions.
  */
 import { ConfigurationError } from '../model/errors.ts';
-import { type EnrichNode, LATE_OUTPUT, type SideParDoNode } from '../model/graph.ts';
+import { type EnrichNode, LATE_OUTPUT, type SideParDoNode, type ViewNode } from '../model/graph.ts';
 import { describeModel } from '../model/models.ts';
 import type { Plan, Stage } from '../plan/plan.ts';
 import type { Predictor } from '../ports/predictor.ts';
@@ -25,6 +25,7 @@ import type { FlushPolicy } from './sink/sink-state.ts';
 import { SinkWork } from './sink/sink-work.ts';
 import { StatefulProgram } from './stateful/stateful-program.ts';
 import { BundleSides } from './views/bundle-sides.ts';
+import { type OpenSource, ViewLoader } from './views/loader.ts';
 import { ViewPublisher } from './views/publisher.ts';
 import { SideWork } from './views/side-work.ts';
 import { ViewReader } from './views/view-reader.ts';
@@ -42,6 +43,8 @@ export interface AssemblySetting extends ShardSetting {
   readonly waits?: boolean;
   /** Reads views, for all shards of the process, so that each view is in memory once. Absent: one for each shard. */
   readonly views?: ViewReader;
+  /** Opens the sources of views that refresh. Needed where there are any. */
+  readonly openSource?: OpenSource;
 }
 
 /** A shard that keeps a cell for each key. */
@@ -65,6 +68,8 @@ export interface ViewShard {
   readonly kind: 'view';
   readonly shard: Shard;
   readonly publisher: ViewPublisher;
+  /** Of a view that refreshes: the steps between its source and it. */
+  readonly chain?: Chain;
 }
 
 /** A shard that shows its elements to a model. Whoever owns it drives the caller when something is due. */
@@ -90,7 +95,9 @@ export function assembleShard(plan: Plan, stage: Stage, number: number, setting:
   }
   if (head.kind === 'view') {
     const shard = new Shard(id, setting, new ViewWork(head));
-    return { kind: 'view', shard, publisher: new ViewPublisher(shard, head, setting) };
+    const loader = loaderOf(plan, stage, head, setting);
+    const publisher = new ViewPublisher(shard, head, setting, loader);
+    return { kind: 'view', shard, publisher, ...(loader === undefined ? {} : { chain: loader.chain }) };
   }
   if (head.kind === 'sideParDo') return assembleReader(plan, stage, head, id, setting);
   const chain = chainOf(plan, stage, setting.inputWatermarkOf);
@@ -144,6 +151,15 @@ function assembleReader(
   const chain = chainOf(plan, stage, inputWatermarkOf, sides);
   const work = new SideWork({ node, chain, sides, views, store });
   return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
+}
+
+function loaderOf(plan: Plan, { loads }: Stage, node: ViewNode, setting: AssemblySetting): ViewLoader | undefined {
+  if (loads === undefined) return undefined;
+  if (setting.openSource === undefined)
+    throw new ConfigurationError(
+      `view '${node.name}' has refreshEvery and reads '${loads.id}' again and again, which nothing here can open`,
+    );
+  return new ViewLoader(plan, node, loads, setting.openSource, setting);
 }
 
 /** A reader with room for all views of a pipeline. */

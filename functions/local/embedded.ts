@@ -15,6 +15,7 @@ import type { Shard } from '../engine/shard/shard.ts';
 import { type BundleCounts, noCounts } from '../engine/shard/work.ts';
 import type { EnrichCaller } from '../engine/enrich/caller.ts';
 import type { Flusher } from '../engine/sink/flusher.ts';
+import type { OpenSource } from '../engine/views/loader.ts';
 import { dueTime, type FlushPolicy } from '../engine/sink/sink-state.ts';
 import { sinkState } from '../engine/sink/sink-work.ts';
 import { type SweepResult, Sweeper } from '../engine/sweep/sweeper.ts';
@@ -47,6 +48,8 @@ export interface EmbeddedOptions {
   readonly instances?: number;
   /** Of the sources of messages. Default: one that is exact at any time. */
   readonly backlog?: MemoryBacklog;
+  /** Opens the sources of views that refresh. */
+  readonly openSource?: OpenSource;
 }
 
 const SPLIT = '0';
@@ -72,7 +75,7 @@ export class Embedded {
 
   constructor(options: EmbeddedOptions) {
     const { plan, store, bus, warehouse, clock, ids, epoch = 1, flushByAge = true, instances = 1 } = options;
-    const { backlog = new MemoryBacklog(clock), predictor, waits = false } = options;
+    const { backlog = new MemoryBacklog(clock), predictor, waits = false, openSource } = options;
     this.plan = plan;
     this.#options = options;
     this.#sweeper = new Sweeper({ plan, store, bus, clock, backlog });
@@ -81,7 +84,10 @@ export class Embedded {
     const byAge = (own: FlushPolicy): FlushPolicy => (flushByAge ? own : { ...own, every: MAX_TIMESTAMP });
     const ports = { store, bus, warehouse, clock, ids, views: viewReader(plan, store) };
     const facts = { pipeline: plan.pipeline, topology: 1, epoch, waits };
-    const asks = predictor === undefined ? {} : { predictor };
+    const asks = {
+      ...(predictor === undefined ? {} : { predictor }),
+      ...(openSource === undefined ? {} : { openSource }),
+    };
     this.#setting = { ...ports, ...facts, ...asks, inputWatermarkOf, counted, flushPolicy: byAge };
     for (const stage of plan.stages) {
       this.counts.set(stage.id, noCounts());
@@ -132,11 +138,11 @@ export class Embedded {
   }
 
   /** Lets a source that has ended drop what sweeps have found to be taken; instances that take messages learn it themselves. */
-  async settle(source: string): Promise<void> {
+  async settle(source: string, watermark?: EpochMillis): Promise<void> {
     const reader = this.#readers.get(source);
     const facts = reader && this.#settled.get(reader.id);
     if (reader !== undefined && (facts !== undefined || reader.hasPublished))
-      await reader.commit([], reader.state.ended, facts);
+      await reader.commit([], reader.state.ended, facts, watermark);
   }
 
   /** Computes watermarks; the ticks wait on the bus. */
@@ -188,6 +194,7 @@ export class Embedded {
         this.#processingDue.set(root.id, root.processingDue);
         this.#track(assembled.publisher.committed(root));
       };
+      if (assembled.chain !== undefined) this.#chains.push(assembled.chain);
       return;
     }
     if (assembled.kind === 'enrich') {

@@ -3,6 +3,7 @@
  */
 import { basename } from 'node:path';
 import type { DeadLetter } from '../engine/dead-letter.ts';
+import type { OpenSource } from '../engine/views/loader.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { Graph } from '../model/graph.ts';
 import { MIN_TIMESTAMP } from '../model/time.ts';
@@ -57,10 +58,12 @@ export class LocalRun {
     const replay = planned.sources.some(({ node }) => node.source.arrivalTime !== undefined);
     const { store, bus, warehouse, clock } = this;
     const flushByAge = this.#options.flushByAge ?? false;
-    const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids: new SeededIds(2), flushByAge });
-    const inputs = new Map<string, Input>();
-    for (const [source, path] of files)
-      inputs.set(source, openInput(path, replay ? () => MIN_TIMESTAMP : () => SYSTEM_CLOCK.now()));
+    const open = (source: string): Input =>
+      openInput(files.get(source)!, replay ? () => MIN_TIMESTAMP : () => SYSTEM_CLOCK.now());
+    const ids = new SeededIds(2);
+    const openSource: OpenSource = ({ id }) => open(id);
+    const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids, flushByAge, openSource });
+    const inputs = new Map(planned.sources.map(({ id }) => [id, open(id)]));
     const start = performance.now();
     const { progress } = this.#options;
     const events = await run({

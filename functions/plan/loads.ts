@@ -24,11 +24,17 @@ export function loadedSources(
   return loads;
 }
 
-function sourceOf(view: ViewNode, find: (ref: Ref) => readonly Consumer[], isHead: (node: Node) => boolean): SourceNode {
+function sourceOf(
+  view: ViewNode,
+  find: (ref: Ref) => readonly Consumer[],
+  isHead: (node: Node) => boolean,
+): SourceNode {
   let ref = view.inputs[0]!;
   for (;;) {
     const { node } = ref;
-    const others = find(ref).filter((consumer) => consumer.node !== view).map((consumer) => consumer.node.name);
+    const others = find(ref)
+      .filter((consumer) => consumer.node !== view)
+      .map((consumer) => consumer.node.name);
     if (isHead(node) || node.inputs.length > 1)
       throw new ConfigurationError(
         `view '${view.name}': refreshEvery reads its source again, and between the two is '${node.name}' (${node.kind}); only steps on single elements may be there`,

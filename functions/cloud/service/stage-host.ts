@@ -104,8 +104,10 @@ export class StageHost {
     else if (assembled.kind === 'enrich') {
       await assembled.chain.setup();
       assembled.shard.onCommitted = (root) => this.#askWhenDue(root, assembled);
-    } else if (assembled.kind === 'view') assembled.shard.onCommitted = (root) => this.#show(root, assembled);
-    else assembled.shard.onCommitted = (root) => this.#flushWhenDue(root, assembled);
+    } else if (assembled.kind === 'view') {
+      await assembled.chain?.setup();
+      assembled.shard.onCommitted = (root) => this.#show(root, assembled);
+    } else assembled.shard.onCommitted = (root) => this.#flushWhenDue(root, assembled);
     return assembled;
   }
 

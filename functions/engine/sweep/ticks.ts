@@ -23,7 +23,10 @@ export function ticksFor(
     for (let shard = 0; shard < stage.shards; shard++) {
       const target = shardId(stage.id, shard);
       const root = roots.get(target);
-      if (root === undefined) continue;
+      if (root === undefined) {
+        if (tidings.hasToBegin(stage)) ticks.push(firstTick(target, tidings.of(stage)!, now));
+        continue;
+      }
       const facts = settled.get(target);
       const gone = Object.keys(root.done).filter((sender) => !roots.has(sender) && !isShardRoot(sender));
       const due = hasDueTimers(root, inputWatermark, later(now, root.processingTime));
@@ -38,4 +41,10 @@ export function ticksFor(
     }
   }
   return ticks;
+}
+
+/** For a shard without a root that has to begin by itself, which no element will make it do. */
+function firstTick(target: string, views: NonNullable<Tick['views']>, processingTime: EpochMillis): Tick {
+  const watermarks = { inputWatermark: MIN_TIMESTAMP, outputWatermark: MIN_TIMESTAMP };
+  return { kind: 'tick', target, ...watermarks, processingTime, settled: {}, gone: [], views };
 }

@@ -7,6 +7,7 @@ import type { Element } from '../element.ts';
 import { encodeElement } from '../element-codec.ts';
 import { shardId } from '../protocol/names.ts';
 import { checkElementSize } from '../protocol/outbox.ts';
+import { entryLine, keyedLine } from './entries.ts';
 
 /** The key's text of what has no key. */
 const NO_KEY = 'null';
@@ -65,4 +66,11 @@ function keyAndValue(element: Element, keyed: boolean): [keyText: string, value:
   if (!keyed) return [NO_KEY, element.value];
   const { key, value } = element.value as KV<unknown, unknown>;
   return [keyText(key), value];
+}
+
+/** How a view writes an element. */
+export function lineOf(node: ViewNode, element: Element): string {
+  const keyed = isKeyed(node);
+  const [key, value] = keyAndValue(element, keyed);
+  return keyed ? keyedLine(key, value) : entryLine(value);
 }

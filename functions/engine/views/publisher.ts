@@ -2,7 +2,7 @@ import type { ViewNode } from '../../model/graph.ts';
 import { type EpochMillis, later, plus } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';
 import type { Document } from '../../ports/store.ts';
-import { type DeadLetterPlace, firingDeadLetter } from '../dead-letter.ts';
+import { type DeadLetter, type DeadLetterPlace, firingDeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import type { Changes } from '../protocol/commit.ts';
 import type { Root, RootDraft } from '../protocol/root.ts';
@@ -11,14 +11,15 @@ import { type Shard, type ShardSetting, versionOf } from '../shard/shard.ts';
 import { noCounts } from '../shard/work.ts';
 import { type ViewContent, viewContent } from './content.ts';
 import { GarbageBin } from './garbage.ts';
+import { keepState } from './keep-state.ts';
+import type { LoadedElements, ViewLoader } from './loader.ts';
 import { chunkPrefix } from './names.ts';
 import { withProblem, withVersion } from './panes.ts';
 import { type Lines, pointerDocument } from './pointer.ts';
-import { ViewShapeError } from './problems.ts';
+import { ViewShapeError, ViewTooLargeError } from './problems.ts';
 import { readPane } from './read-pane.ts';
 import {
   findWindow,
-  keepState,
   nextToShow,
   type PendingPane,
   revised,
@@ -45,20 +46,25 @@ interface Built {
   readonly version: string;
   readonly content: ViewContent;
   readonly documents: readonly Document[];
+  /** What could not be read of a view that refreshes. */
+  readonly letters: readonly DeadLetter[];
 }
 
 export class ViewPublisher {
   readonly #shard: Shard;
   readonly #node: ViewNode;
   readonly #setting: ShardSetting;
+  readonly #loader: ViewLoader | undefined;
   readonly #owner: string;
   #latest: Root | undefined;
   #showing: Promise<void> | undefined;
 
-  constructor(shard: Shard, node: ViewNode, setting: ShardSetting) {
+  /** @param loader reads the elements of a view that refreshes; absent: they are staged */
+  constructor(shard: Shard, node: ViewNode, setting: ShardSetting, loader?: ViewLoader) {
     this.#shard = shard;
     this.#node = node;
     this.#setting = setting;
+    this.#loader = loader;
     this.#owner = setting.ids.unique();
   }
 
@@ -86,15 +92,17 @@ export class ViewPublisher {
   }
 
   async #show(window: ViewWindow, pane: PendingPane): Promise<void> {
-    const lines = await readPane(this.#setting.store, this.#shard.id, this.#node, window, pane);
+    const elements = await this.#elements(window, pane);
     // Somebody else has shown it meanwhile; what they committed will be learnt with the next commit.
-    if (lines === undefined) return;
+    if (elements === undefined) return;
+    const { lines, letters } = elements;
     let content: ViewContent;
     try {
+      if (elements.tooLarge !== undefined) throw elements.tooLarge;
       content = viewContent(this.#node, lines);
     } catch (error) {
-      if (!(error instanceof ViewShapeError)) throw error;
-      return this.#giveUp(window, pane, error, lines.length);
+      if (!(error instanceof ViewShapeError || error instanceof ViewTooLargeError)) throw error;
+      return this.#giveUp(window, pane, error, elements.count, letters);
     }
     const version = this.#setting.ids.unique();
     const prefix = chunkPrefix(this.#node.name, version);
@@ -102,9 +110,16 @@ export class ViewPublisher {
       const body: Lines = { lines: text };
       return { collection: 'views', id: `${prefix}${i}`, body };
     });
-    const built: Built = { at: window, pane, version, content, documents };
+    const built: Built = { at: window, pane, version, content, documents, letters };
     if (content.bytes <= ONE_COMMIT) await this.#shard.transact((draft) => this.#settle(draft, built, documents));
     else await this.#showLarge(built);
+    this.#tell(letters);
+  }
+
+  async #elements(window: ViewWindow, pane: PendingPane): Promise<LoadedElements | undefined> {
+    if (this.#loader !== undefined) return this.#loader.load(pane.index);
+    const lines = await readPane(this.#setting.store, this.#shard.id, this.#node, window, pane);
+    return lines === undefined ? undefined : { lines, count: lines.length, letters: [] };
   }
 
   async #showLarge(built: Built): Promise<void> {
@@ -166,11 +181,18 @@ export class ViewPublisher {
     }
     const next = revised({ ...state, claim, garbage: bin.items }, since);
     const pointer = pointerDocument(this.#node.name, at, { version, chunks: shown.chunks, starts, count, bytes });
-    return this.#keep(draft, withWindow(next, at, changed), [...chunks, pointer]);
+    const sets = [...chunks, pointer, ...built.letters.flatMap((letter) => deadLetterDocuments(letter).documents)];
+    return this.#keep(draft, withWindow(next, at, changed), sets);
   }
 
   /** The pane is none that the view can show: a dead letter says why, and readers keep what they see. */
-  async #giveUp(at: ViewWindow, pane: PendingPane, error: ViewShapeError, count: number): Promise<void> {
+  async #giveUp(
+    at: ViewWindow,
+    pane: PendingPane,
+    error: ViewShapeError | ViewTooLargeError,
+    count: number,
+    letters: readonly DeadLetter[],
+  ): Promise<void> {
     const letter = (failedAt: EpochMillis) => {
       const id = `${this.#shard.id}~${at.start}~${pane.index}`;
       const place: DeadLetterPlace = { id, stage: this.#node.name, failedAt, version: versionOf(this.#setting) };
@@ -188,19 +210,25 @@ export class ViewPublisher {
       const problem: ViewProblem = { code, message, since: failedAt };
       const bin = this.#bin(state);
       const changed = withProblem(this.#node, window, pane, problem, bin);
-      const sets = [...deadLetterDocuments(letter(failedAt)).documents];
+      const sets = [letter(failedAt), ...letters].flatMap((each) => [...deadLetterDocuments(each).documents]);
       // Readers who have seen nothing of this window learn why.
       if (window.shown === null) sets.push(pointerDocument(this.#node.name, at, { problem: { code, message } }));
       const next = revised({ ...state, garbage: bin.items }, failedAt);
       return this.#keep(draft, withWindow(next, at, changed), sets);
     });
     if (failedAt === undefined) return;
-    this.#setting.counted?.(this.#node.name, { ...noCounts(), deadLetters: count });
-    this.#setting.deadLettered?.([letter(failedAt)]);
+    this.#tell([letter(failedAt), ...letters]);
+  }
+
+  #tell(letters: readonly DeadLetter[]): void {
+    if (letters.length === 0) return;
+    const deadLetters = letters.reduce((sum, { count }) => sum + count, 0);
+    this.#setting.counted?.(this.#node.name, { ...noCounts(), deadLetters });
+    this.#setting.deadLettered?.(letters);
   }
 
   #keep(draft: RootDraft, state: ViewState, sets: readonly Document[]): Changes {
-    keepState(draft, state);
+    keepState(draft, this.#node, state);
     return { sets, deletes: [] };
   }
 

@@ -1,7 +1,7 @@
 /** When a view's window is known to be empty: past the watermark at which its trigger must have fired (catalogue SI05). */
 import { earlier, type EpochMillis, later, MAX_TIMESTAMP } from '../../model/time.ts';
+import type { ViewNode } from '../../model/graph.ts';
 import type { Trigger } from '../../model/triggers.ts';
-import type { WindowingStrategy } from '../../model/windowing.ts';
 import { maxTimestamp, type Window } from '../../model/windows.ts';
 import { expiryOf } from '../reduce/spec.ts';
 
@@ -9,13 +9,12 @@ import { expiryOf } from '../reduce/spec.ts';
  * The last watermark at which a window that has had elements may still be without a pane. Once the output watermark of
  * the view's stage is past it and there is no pane, there were no elements.
  */
-export function lastWithoutPane(strategy: WindowingStrategy, window: Window): EpochMillis {
-  return earlier(guaranteedFiring(strategy.trigger, window), expiryOf(window, strategy));
-}
-
-/** The same of a `signal`, which is about the window's closing and not about its panes. */
-export function lastOpen(strategy: WindowingStrategy, window: Window): EpochMillis {
-  return expiryOf(window, strategy);
+export function lastWithoutPane({ shape, strategy, refreshEvery }: ViewNode, window: Window): EpochMillis {
+  // What the stage reads by itself comes by no watermark.
+  if (refreshEvery !== undefined) return MAX_TIMESTAMP;
+  const expiry = expiryOf(window, strategy);
+  // A signal is about the window's closing, and not about its panes.
+  return shape === 'signal' ? expiry : earlier(guaranteedFiring(strategy.trigger, window), expiry);
 }
 
 /** Beam's `getWatermarkThatGuaranteesFiring`: the watermark past which the trigger has fired if anything came in time. */

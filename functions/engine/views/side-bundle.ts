@@ -16,7 +16,7 @@ import { adoptInput, adoptKnown } from '../shard/watermarks.ts';
 import { type BundleResult, type KnownWatermarks, noCounts } from '../shard/work.ts';
 import { ViewUnreadableError } from './chunk-reader.ts';
 import { pointerId, runPrefix } from './names.ts';
-import { lastOpen, lastWithoutPane } from './readiness.ts';
+import { lastWithoutPane } from './readiness.ts';
 import type { SideSetting } from './side-work.ts';
 import type { Look } from './view-reader.ts';
 import { readingState, type ReadingState, sidesKey, type SideWindow, type Waiting, withWaiting } from './waiting.ts';
@@ -247,8 +247,7 @@ export class SideBundle implements BundleResult {
     if (sides === undefined) {
       sides = this.#setting.node.sides.map(({ view }) => {
         const { start, end } = sideWindowFor(view.strategy.windowFn, main);
-        const last = view.shape === 'signal' ? lastOpen : lastWithoutPane;
-        return { view: view.name, start, end, last: last(view.strategy, { start, end }) };
+        return { view: view.name, start, end, last: lastWithoutPane(view, { start, end }) };
       });
       this.#sides.set(key, sides);
     }

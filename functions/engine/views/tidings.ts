@@ -7,7 +7,8 @@ import type { ViewFact } from '../../ports/bus.ts';
 import { type RootId, shardId } from '../protocol/names.ts';
 import type { Root } from '../protocol/root.ts';
 import type { Watermarks } from '../protocol/watermarks.ts';
-import { earliestKept, viewState } from './view-state.ts';
+import { isLoadMissing } from './refresh.ts';
+import { EMPTY_VIEW, earliestKept, viewState } from './view-state.ts';
 import { readingState, type SideWindow } from './waiting.ts';
 
 /** Readers who need not wait are told of a new version for so long; later they find it by themselves. Milliseconds. */
@@ -48,6 +49,11 @@ export class ViewTidings {
       const { revision, revised } = viewState(this.#roots.get(shardId(view.name, 0)) ?? {});
       return revision > (seen[view.name] ?? 0) && plus(revised, TOLD_FOR) > now;
     });
+  }
+
+  /** Whether a stage without a root has to begin by itself. */
+  hasToBegin({ head }: Stage): boolean {
+    return head.kind === 'view' && isLoadMissing(head, EMPTY_VIEW, this.#facts.get(head.name)!.passed);
   }
 
   /** Whether a window of a view has content, a problem, or nothing for ever. */

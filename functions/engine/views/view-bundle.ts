@@ -16,17 +16,18 @@ import { adoptInput, adoptKnown } from '../shard/watermarks.ts';
 import { type BundleResult, type KnownWatermarks, noCounts } from '../shard/work.ts';
 import { entryLine, keyedLine, lineBytes } from './entries.ts';
 import { GarbageBin, hasDueGarbage } from './garbage.ts';
+import { keepState } from './keep-state.ts';
 import { headId, pointerId } from './names.ts';
 import type { OpenRuns } from './open-runs.ts';
 import { isKeyed } from './outlets.ts';
 import { withElements, withPane } from './panes.ts';
 import { headDocument, type Lines, pointerDocument } from './pointer.ts';
 import { ViewTooLargeError } from './problems.ts';
+import { withDueLoad } from './refresh.ts';
 import type { Span } from './span.ts';
 import {
   findWindow,
   hasHead,
-  keepState,
   newViewWindow,
   revised,
   viewState,
@@ -98,6 +99,7 @@ export class ViewBundle implements BundleResult, ReduceOutput<Span, Group> {
     adoptKnown(this.#draft, known);
     reduction.advance(this.#context(), this);
     this.#applyPanes();
+    this.#state = withDueLoad(this.#node, this.#state, this.#draft.processingTime, this.#passed);
     this.#removePassed();
     this.deletes.push(...this.#bin.page(this.#draft.processingTime, this.#passed));
     this.#finish(reduction);
@@ -220,7 +222,7 @@ export class ViewBundle implements BundleResult, ReduceOutput<Span, Group> {
     const { hold, due } = { hold: reduction.hold(), due: reduction.due() };
     const triggers = { hold: hold ?? null, due: due.processing };
     const garbage = this.#bin.items;
-    keepState(this.#draft, { ...this.#state, reduction: reduction.encode() ?? null, triggers, garbage });
+    keepState(this.#draft, this.#node, { ...this.#state, reduction: reduction.encode() ?? null, triggers, garbage });
     this.#draft.eventDue = due.event;
     this.more = hasDueGarbage(garbage, this.#draft.processingTime, this.#passed);
     for (const { kind, count } of this.letters) if (kind !== 'late') this.counts.deadLetters += count;

@@ -12,7 +12,7 @@ import type { Store } from '../../ports/store.ts';
 import { ByteCache } from './byte-cache.ts';
 import { headId, pointerId } from './names.ts';
 import type { Pointer, ViewHead } from './pointer.ts';
-import { lastOpen, lastWithoutPane } from './readiness.ts';
+import { lastWithoutPane } from './readiness.ts';
 import { emptyView, type Shown, shownView } from './shown.ts';
 
 /** What a view has for a window. */
@@ -58,7 +58,7 @@ export class ViewReader {
   /** @param fact what is known of the view; each part of it was published before this call */
   async look(node: ViewNode, window: Window, fact: ViewFact = NOTHING, now: EpochMillis): Promise<Look> {
     if (node.shape === 'signal')
-      return fact.watermark > lastOpen(node.strategy, window)
+      return fact.watermark > lastWithoutPane(node, window)
         ? { state: 'ready', shown: emptyView(node, window) }
         : WAITING;
     const id = pointerId(node.name, window);
@@ -74,7 +74,7 @@ export class ViewReader {
   #isCurrent(known: Known, node: ViewNode, window: Window, fact: ViewFact, now: EpochMillis): boolean {
     if (known.fact.revision < fact.revision || now - known.at >= LONGEST_KNOWN) return false;
     if (known.look.state !== 'waiting') return true;
-    const last = lastWithoutPane(node.strategy, window);
+    const last = lastWithoutPane(node, window);
     return known.fact.watermark > last || fact.watermark <= last;
   }
 
@@ -90,7 +90,7 @@ export class ViewReader {
       const again = (): Promise<Pointer | undefined> => this.#pointer(pointerId(node.name, window));
       return { state: 'ready', shown: shownView(node, window, pointer, this.#store, this.#cache, again) };
     }
-    if (fact.watermark <= lastWithoutPane(node.strategy, window)) return WAITING;
+    if (fact.watermark <= lastWithoutPane(node, window)) return WAITING;
     const [head] = await this.#store.get('views', [headId(node.name)]);
     const removed = (head?.body as ViewHead | undefined)?.removed ?? MIN_TIMESTAMP;
     return maxTimestamp(window) < removed ? REMOVED : { state: 'ready', shown: emptyView(node, window) };

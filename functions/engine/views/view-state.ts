@@ -11,7 +11,6 @@
  */
 import { type EpochMillis, earlier, MAX_ELEMENT_TIMESTAMP, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
 import { maxTimestamp, sameWindow, type Window } from '../../model/windows.ts';
-import type { RootDraft } from '../protocol/root.ts';
 import type { Garbage } from './garbage.ts';
 
 /** A document with elements of one window, in the order of their arrival. */
@@ -153,25 +152,6 @@ export function nextToShow(state: ViewState, now: EpochMillis): ViewWindow | und
 /** The state after something that readers see has changed. */
 export function revised(state: ViewState, now: EpochMillis): ViewState {
   return { ...state, revision: state.revision + 1, revised: now };
-}
-
-/** Puts a state into the root that is being made, with its hold and its due time. */
-export function keepState(draft: RootDraft, next: ViewState): void {
-  const { triggers, windows, claim, garbage, hold: before } = next;
-  let { hold } = triggers;
-  let { due } = triggers;
-  let shownAt: EpochMillis = MAX_TIMESTAMP;
-  for (const { pending } of windows) {
-    if (pending === null) continue;
-    hold = hold === null ? pending.hold : earlier(hold, pending.hold);
-    shownAt = earlier(shownAt, pending.due);
-  }
-  // While one version is being written no other is begun.
-  due = earlier(due, claim === null ? shownAt : claim.lease);
-  for (const item of garbage) due = earlier(due, item.due);
-  draft.holds.move(before ?? undefined, hold ?? undefined);
-  draft.processingDue = due;
-  draft.extra = { ...next, hold };
 }
 
 /** The last instant of the earliest window that has documents: they can go once all readers are past that. */

@@ -8,6 +8,7 @@ import type { Root } from '../protocol/root.ts';
 import { type ReduceSpec, reduceSpec } from '../reduce/spec.ts';
 import type { KnownWatermarks, Work, Workspace } from '../shard/work.ts';
 import { OpenRuns } from './open-runs.ts';
+import { isLoadMissing } from './refresh.ts';
 import { SPAN, type Span } from './span.ts';
 import { ViewBundle } from './view-bundle.ts';
 import { earliestKept, viewState } from './view-state.ts';
@@ -33,7 +34,8 @@ export class ViewWork implements Work {
       },
       isWoken: (known) => {
         const state = viewState(latest);
-        return state.claim === null && earliestKept(state) < passedBy(known);
+        const passed = passedBy(known);
+        return isLoadMissing(this.#node, state, passed) || (state.claim === null && earliestKept(state) < passed);
       },
     };
   }

@@ -10,6 +10,7 @@ import type { Pipeline } from '../../../functions/model/pipeline.ts';
 import { boundedOutOfOrderness } from '../../../functions/model/source.ts';
 import { epochMillis, type EpochMillis } from '../../../functions/model/time.ts';
 import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
+import type { OpenSource } from '../../../functions/engine/views/loader.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import { plan } from '../../../functions/plan/plan.ts';
 import type { BusMessage } from '../../../functions/ports/bus.ts';
@@ -54,6 +55,8 @@ export interface HarnessOptions {
   /** What this one takes over from: the same store, other instances. */
   readonly after?: Harness;
   readonly clock?: VirtualClock;
+  /** Opens the sources of views that refresh. */
+  readonly openSource?: OpenSource;
   /** Wraps the store, to count or to make trouble. */
   readonly wrap?: (store: MemoryStore) => Store;
 }
@@ -82,6 +85,7 @@ export class Harness {
       warehouse: new MemoryWarehouse(),
       clock: this.clock,
       ids,
+      ...(options.openSource === undefined ? {} : { openSource: options.openSource }),
     });
   }
 
