@@ -63,6 +63,7 @@ module "function" {
   max_instances   = each.value.max_instances
   timeout_seconds = each.value.timeout_seconds
 
+  calls_models = each.value.calls_models
   database     = module.firestore.database
   publishes_to = { for topic in each.value.publishes_to : topic => topic }
   callers      = { for caller in each.value.callers : caller => local.callers[caller] }

@@ -21,6 +21,11 @@ output "functions" {
   value       = local.addresses
 }
 
+output "accounts" {
+  description = "The account of each function, for grants on things that the pipeline's author uses (look-ups, other projects' topics)."
+  value       = { for id, function in module.function : id => function.account }
+}
+
 output "dashboard" {
   description = "The dashboard's name in Cloud Monitoring."
   value       = module.observability.dashboard

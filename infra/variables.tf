@@ -39,6 +39,7 @@ variable "manifest" {
       callers         = list(string)
       publishes_to    = list(string)
       writes_tables   = list(string)
+      calls_models    = bool
     }))
     topics = map(string)
     subscriptions = map(object({

@@ -162,7 +162,11 @@ function timeout(plan: Plan, { role, serves }: Placed): number {
 
 /** Whether a stage makes calls that may take minutes within its requests. */
 export function callsOutside(stage: Stage): boolean {
-  return stage.head.kind === 'writeBigQuery';
+  return stage.head.kind === 'writeBigQuery' || callsModel(stage);
+}
+
+export function callsModel(stage: Stage): boolean {
+  return stage.head.kind === 'enrich';
 }
 
 export function slotsOf(stage: Stage): readonly number[] {

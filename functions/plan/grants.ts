@@ -50,6 +50,8 @@ interface Parts {
   readonly topics: readonly ManifestTopic[];
   readonly subscriptions: readonly ManifestSubscription[];
   readonly tables: readonly ManifestTable[];
+  /** The stages that call a model. */
+  readonly modelStages: readonly string[];
   readonly sweepFunction: string;
 }
 
@@ -62,7 +64,7 @@ export function manifestGrants(parts: Parts): readonly Grant[] {
   ];
 }
 
-function functionGrants({ id, serves }: DeployedFunction, { topics, tables }: Parts): Grant[] {
+function functionGrants({ id, serves }: DeployedFunction, { topics, tables, modelStages }: Parts): Grant[] {
   const member: Member = { kind: 'function', id };
   const grants: Grant[] = [
     {
@@ -83,6 +85,13 @@ function functionGrants({ id, serves }: DeployedFunction, { topics, tables }: Pa
     if (why !== undefined)
       grants.push({ member, role: 'roles/pubsub.publisher', on: { kind: 'topic', name: topic.name }, why });
   }
+  if (serves.some(({ kind, id: stage }) => kind === 'stage' && modelStages.includes(stage)))
+    grants.push({
+      member,
+      role: 'roles/aiplatform.user',
+      on: { kind: 'project', name: 'project' },
+      why: 'its stage asks a model on Vertex AI',
+    });
   for (const table of tables) {
     if (!serves.some((served) => served.kind === 'stage' && served.id === table.stage)) continue;
     grants.push(

@@ -9,6 +9,7 @@ import { type Alert, manifestAlerts } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
 import { outputsOf, type Plan } from './plan.ts';
 import {
+  callsModel,
   type DeployedFunction,
   deployedFunctions,
   ENTRY_POINT,
@@ -130,6 +131,7 @@ export function manifestOf(plan: Plan, options: ManifestOptions): Manifest {
   const topics = manifestTopics(plan);
   const subscriptions = manifestSubscriptions(plan, functions);
   const tables = manifestTables(plan);
+  const modelStages = plan.stages.filter(callsModel).map(({ id }) => id);
   const database = databaseName(plan.pipeline);
   const sweepFunction = functions.find(({ serves }) => serves.includes(SWEEP))!.id;
   return {
@@ -137,7 +139,9 @@ export function manifestOf(plan: Plan, options: ManifestOptions): Manifest {
     pipeline: plan.pipeline,
     shape,
     topology: { version: topology, fingerprint: fingerprint(plan) },
-    services: SERVICES.map((service) => `${service}.googleapis.com`),
+    services: [...SERVICES, ...(modelStages.length > 0 ? ['aiplatform'] : [])].map(
+      (service) => `${service}.googleapis.com`,
+    ),
     runtime: RUNTIME,
     entryPoint: ENTRY_POINT,
     sources: plan.sources.map(({ id, node, steps }) => ({
@@ -172,7 +176,7 @@ export function manifestOf(plan: Plan, options: ManifestOptions): Manifest {
     },
     imageRepository: imageRepository(plan.pipeline),
     projectVariables: Object.values(PROJECT_VARIABLES),
-    grants: manifestGrants({ functions, topics, subscriptions, tables, sweepFunction }),
+    grants: manifestGrants({ functions, topics, subscriptions, tables, modelStages, sweepFunction }),
     alerts: manifestAlerts(plan, subscriptions),
     dashboard: dashboard({ pipeline: plan.pipeline, functions, subscriptions, database }),
   };

@@ -4,11 +4,10 @@
  * cells that changed. An estimate before anything runs; `infra/scripts/cost-table.ts` counts real runs, and a test holds
  * the two together.
  */
-import type { ReduceNode } from '../model/graph.ts';
-import type { Trigger } from '../model/triggers.ts';
 import type { Shape } from './deployed-functions.ts';
 import { type Operations, OperationTally } from './operation-tally.ts';
-import type { Plan, PlannedSource, Stage } from './plan.ts';
+import type { Plan, Stage } from './plan.ts';
+import { distinct, stageOperations } from './stage-operations.ts';
 
 export interface Load {
   /** Of each source. */
@@ -38,8 +37,6 @@ export const EVENTS_AN_INSTANCE = 700;
 const BUSY_SWEEP = 5;
 const IDLE_SWEEP = 60;
 const SWEEP_SECONDS = 0.5;
-/** A MERGE, for which a request is held open. */
-const MERGE_SECONDS = 5;
 /** Of a message or request; each counts at least so much. */
 const LEAST_BYTES = 1_000;
 /** An envelope's own fields, and an element in it. */
@@ -48,7 +45,6 @@ const ELEMENT_BYTES = 150;
 /** Envelopes above so many bytes are compressed, to about a tenth: elements of one pipeline are much alike. */
 const COMPRESS_ABOVE = 4_096;
 const COMPRESSED = 0.1;
-const LEAST_SCAN = 10 * 2 ** 20;
 
 /** What flows on an edge, per second. */
 interface Flow {
@@ -76,7 +72,7 @@ export function operationsOf(plan: Plan, load: Load, shape: Shape): Operations {
   for (const stage of plan.stages) {
     const flows = stage.inputs.map((input) => edge(sent.get(input)!, stage, tally));
     roots += stage.shards;
-    sent.set(stage.id, stageBundles(plan, stage, sum(flows), load, tally));
+    sent.set(stage.id, bundles(plan, stage, sum(flows), load, tally));
   }
   sweeps(load.eventsPerSecond > 0, roots, plan.sources.length, tally);
   return tally.result();
@@ -90,11 +86,6 @@ function sum(flows: readonly Flow[]): Flow {
     }),
     NOTHING,
   );
-}
-
-/** Expected number of different ones among `draws` from `kinds`. */
-function distinct(kinds: number, draws: number): number {
-  return kinds <= 1 ? Math.min(1, draws) : kinds * (1 - (1 - 1 / kinds) ** draws);
 }
 
 function bundlesOf(arrivals: number): number {
@@ -136,58 +127,16 @@ function packed(bytes: number): number {
   return bytes > COMPRESS_ABOVE ? bytes * COMPRESSED : bytes;
 }
 
-function stageBundles(plan: Plan, stage: Stage, flow: Flow, load: Load, tally: OperationTally): Sent {
-  const bundles = stage.shards * bundlesOf(flow.envelopes / stage.shards);
-  if (bundles === 0) return { bundles: 0, elements: 0 };
-  if (stage.head.kind === 'writeBigQuery') {
-    const flushes = Math.min(bundles, 1_000 / stage.head.flush.every);
-    // Root and run a bundle; claim and settle a flush; each run is read and deleted by its flush.
-    tally.store({ writes: 2 * bundles + 2 * flushes, reads: bundles, deletes: bundles });
-    tally.open({ kind: 'stage', stage: stage.id, slot: 0 }, flushes * MERGE_SECONDS);
-    tally.scanned(flushes * Math.max(LEAST_SCAN, load.partitionBytes));
-    return { bundles, elements: 0 };
-  }
-  const cells = bundles * distinct(load.keys / stage.shards, flow.elements / bundles);
-  const remembersIds = stage.inputs.some((input) => isExactlyOnceSource(plan.sources.find(({ id }) => id === input)));
-  const elements = panes(stage.head as ReduceNode, flow.elements, load.keys);
-  const sends = plan.stages.some(({ inputs }) => inputs.includes(stage.id)) ? Math.min(bundles, elements) : 0;
-  // A bundle's ids are added to a document that others are in already, so few are ever deleted.
-  const ids = remembersIds ? bundles : 0;
-  tally.store({ writes: bundles + cells + sends + ids, deletes: sends });
+function bundles(plan: Plan, stage: Stage, flow: Flow, load: Load, tally: OperationTally): Sent {
+  const { keys, partitionBytes } = load;
+  const made = stage.shards * bundlesOf(flow.envelopes / stage.shards);
+  if (made === 0) return { bundles: 0, elements: 0 };
+  const taken = { bundles: made, elements: flow.elements, keys, partitionBytes };
+  const elements = stageOperations(plan, stage, taken, tally);
+  const sends = plan.stages.some(({ inputs }) => inputs.includes(stage.id)) ? Math.min(made, elements) : 0;
+  // The outbox document.
+  tally.store({ writes: sends, deletes: sends });
   return { bundles: sends, elements };
-}
-
-function isExactlyOnceSource(source: PlannedSource | undefined): boolean {
-  return source?.node.source.exactlyOnce === true && source.reader === 'messages';
-}
-
-/** Panes a second: at most one an element, else as often as the trigger fires for each key that is in use. */
-function panes({ strategy }: ReduceNode, elements: number, keys: number): number {
-  const { windowFn } = strategy;
-  const window = windowFn.kind === 'fixed' ? windowFn.size : windowFn.kind === 'sliding' ? windowFn.every : 3_600_000;
-  return Math.min(elements, firings(strategy.trigger, elements, keys) + (keys * 1_000) / window);
-}
-
-/** Firings a second before the window's end. */
-function firings(trigger: Trigger, elements: number, keys: number): number {
-  switch (trigger.kind) {
-    case 'afterCount':
-      return elements / trigger.count;
-    case 'afterProcessingTime':
-      return Math.min(elements, (keys * 1_000) / Math.max(1, trigger.delay));
-    case 'afterWatermark':
-      return trigger.early === undefined ? 0 : firings(trigger.early, elements, keys);
-    case 'repeatedly':
-    case 'orFinally':
-      return firings(trigger.trigger, elements, keys);
-    case 'afterFirst':
-      return Math.max(...trigger.triggers.map((each) => firings(each, elements, keys)));
-    case 'afterAll':
-    case 'afterEach':
-      return Math.min(...trigger.triggers.map((each) => firings(each, elements, keys)));
-    default:
-      return 0;
-  }
 }
 
 /** Cloud Scheduler's call each minute; while data flows, instances that are busy anyway sweep in turns. */

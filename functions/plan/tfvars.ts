@@ -126,6 +126,7 @@ function functionVariable({ pipeline, grants }: Manifest, each: DeployedFunction
     callers: called.map(({ member }) => member.kind),
     publishes_to: targets(own, 'topic'),
     writes_tables: targets(own, 'table'),
+    calls_models: own.some(({ role }) => role === 'roles/aiplatform.user'),
   };
 }
 

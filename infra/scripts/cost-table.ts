@@ -58,18 +58,34 @@ export function costTable(counted: readonly Counted[]): string {
   const rows = counted.flatMap((each) =>
     SHAPES.map((shape) => row(Math.round(each.events), shape, monthlyCost(operations(each, shape), shape))),
   );
-  return [
-    '| events a second | shape | requests | vCPU and memory | Pub/Sub | Firestore | BigQuery | Scheduler | **a month** |',
-    '|--:|---|--:|--:|--:|--:|--:|--:|--:|',
-    ...idle,
-    ...rows,
-  ].join('\n');
+  return aligned([HEAD, ...idle, ...rows]);
 }
 
-function row(events: number, shape: Shape, cost: MonthlyCost): string {
+const HEAD = [
+  'events a second',
+  'shape',
+  'requests',
+  'vCPU and memory',
+  'Pub/Sub',
+  'Firestore',
+  'BigQuery',
+  'Scheduler',
+  '**a month**',
+];
+
+function row(events: number, shape: Shape, cost: MonthlyCost): string[] {
   const { requests, instances, pubSub, firestore, bigQuery, scheduler, total } = cost;
   const parts = [requests, instances, pubSub, firestore, bigQuery, scheduler].map((part) => part.toFixed(2));
-  return `| ${events.toLocaleString('en')} | ${shape} | ${parts.join(' | ')} | **$${total.toFixed(2)}** |`;
+  return [events.toLocaleString('en'), shape, ...parts, `**$${total.toFixed(2)}**`];
+}
+
+/** As the formatter wants it: the second column is text, all others are numbers. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => (i === 1 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(' | ')} |`;
+  const rule = widths.map((width, i) => (i === 1 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [line(rows[0]!), line(rule), ...rows.slice(1).map(line)].join('\n');
 }
 
 /** The README with the table between its marks. */

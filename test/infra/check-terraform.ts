@@ -16,6 +16,7 @@ import { deploymentManifest } from '../../functions/operate/deployment.ts';
 import { SHAPES } from '../../functions/plan/deployed-functions.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import { tfvars } from '../../functions/plan/tfvars.ts';
+import { everything } from '../plan/everything.ts';
 import { INFRA } from './hcl/files.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -67,9 +68,11 @@ function provider(scratch: string): string | undefined {
 /** The variables of each pipeline that can be deployed, in each shape. */
 async function variableFiles(scratch: string): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  for (const pipeline of await knownPipelines())
+  const examples = await Promise.all((await knownPipelines()).map(loadPipeline));
+  for (const graph of [...examples, everything])
     for (const shape of SHAPES) {
-      const variables = tfvars(deploymentManifest(plan(await loadPipeline(pipeline), { slots: 2 }), { shape }));
+      const pipeline = graph.name;
+      const variables = tfvars(deploymentManifest(plan(graph, { slots: 2 }), { shape }));
       const archives = Object.fromEntries(
         Object.keys(variables.manifest.functions).map((id) => [id, { path: `${id}.zip`, sha256: '0'.repeat(64) }]),
       );

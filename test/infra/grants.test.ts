@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deploymentManifest } from '../../functions/operate/deployment.ts';
-import flights from '../../functions/pipelines/flights.ts';
 import { SHAPES } from '../../functions/plan/deployed-functions.ts';
 import { plan } from '../../functions/plan/plan.ts';
+import { everything } from '../plan/everything.ts';
 import { allBlocks, INFRA } from './hcl/files.ts';
 import type { HclBlock } from './hcl/parse.ts';
 
@@ -18,7 +18,7 @@ interface Row {
 
 const README: readonly Row[] = readFileSync(join(INFRA, 'README.md'), 'utf8')
   .split('\n')
-  .map((line) => /^\| (\w+) \| `(roles\/[\w.]+)` \| (\w+) \| `([\w./-]+)` `(\w+)` \| .+ \|$/.exec(line))
+  .map((line) => /^\| (\w+) +\| `(roles\/[\w.]+)` +\| (\w+) +\| `([\w./-]+)` `(\w+)` +\| .+ \|$/.exec(line))
   .filter((match) => match !== null)
   .map(([, who, role, on, module, name]) => ({ who: who!, role: role!, on: on!, terraform: `${module} ${name}` }));
 
@@ -64,7 +64,7 @@ describe('the table of grants in infra/README.md', () => {
   });
 
   test.each(SHAPES)('names each kind of grant in the manifest, as %s', (shape) => {
-    const { grants: all } = deploymentManifest(plan(flights), { shape });
+    const { grants: all } = deploymentManifest(plan(everything), { shape });
     const inManifest = new Set(all.map(({ member, role, on }) => `${member.kind}: ${role} on ${on.kind}`));
     const rows = README.filter(({ who }) => who !== 'operator' && who !== 'publisher');
     expect([...inManifest].sort()).toEqual(rows.map(({ who, role, on }) => `${who}: ${role} on ${on}`).sort());
@@ -101,8 +101,9 @@ describe('grants in terraform', () => {
 
   test('on the project have a condition wherever there is something to narrow', () => {
     const bare = grants.filter((block) => target(block) === 'project').map((block) => text(block, 'role'));
-    // Metrics, jobs and logs have no resource that a condition could name.
+    // Models, metrics, jobs and logs have no resource that a condition could name.
     expect([...new Set(bare)].sort()).toEqual([
+      'roles/aiplatform.user',
       'roles/bigquery.jobUser',
       'roles/logging.logWriter',
       'roles/monitoring.viewer',

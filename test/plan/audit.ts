@@ -18,6 +18,7 @@ export function auditManifest(plan: Plan, manifest: Manifest): string[] {
     ...configurationProblems(manifest),
     ...storeProblems(manifest),
     ...tableProblems(plan, manifest),
+    ...modelProblems(plan, manifest),
   ];
 }
 
@@ -129,5 +130,19 @@ function tableProblems(plan: Plan, { tables, grants }: Manifest): string[] {
       ...missing.map(({ name }) => `table ${table.name} has no column ${name}`),
       ...(may ? [] : [`nobody may write table ${table.name}`]),
     ];
+  });
+}
+
+/** Every stage that asks a model may. */
+function modelProblems(plan: Plan, { functions, grants }: Manifest): string[] {
+  return plan.stages.flatMap(({ id, head }) => {
+    if (head.kind !== 'enrich') return [];
+    const hosts = functions.filter(({ serves }) => serves.some((each) => each.kind === 'stage' && each.id === id));
+    const may = hosts.filter((host) =>
+      grants.some(
+        ({ member, role }) => role === 'roles/aiplatform.user' && member.kind === 'function' && member.id === host.id,
+      ),
+    );
+    return hosts.length > 0 && may.length === hosts.length ? [] : [`nobody may ask the model of ${id}`];
   });
 }

@@ -1,31 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { combineFields, count, fixedWindows, pipeline } from '../../functions/index.ts';
+import { pipeline } from '../../functions/index.ts';
 import { deploymentManifest } from '../../functions/operate/deployment.ts';
 import flights from '../../functions/pipelines/flights.ts';
 import { SHAPES } from '../../functions/plan/deployed-functions.ts';
 import type { Manifest } from '../../functions/plan/manifest.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import { auditManifest } from './audit.ts';
-
-/** Flights with one more stage, and what goes outside. */
-const more = pipeline('flights', (p) => {
-  const events = p.readPubSub('flights', { schema: z.object({ origin: z.string() }) });
-  const counts = events
-    .keyBy('by-airport', ({ origin }) => origin)
-    .window('hourly', fixedWindows('1h'))
-    .combinePerKey('delays', combineFields({ flights: count() }));
-  counts.writePubSub('alerts', { topic: 'airport-alerts' });
-  counts
-    .keyBy('by-size', ({ value }) => (value.flights > 100 ? 'large' : 'small'))
-    .combinePerKey('sizes', combineFields({ airports: count() }))
-    .writeBigQuery('departures', {
-      table: 'theirs.sizes',
-      columns: { size: 'STRING', airports: 'INT64 NULL' },
-      key: ['size'],
-      row: ({ key, value }) => ({ size: key, airports: value.airports }),
-    });
-});
+import { everything } from './everything.ts';
 
 const manifest = deploymentManifest(plan(flights));
 
@@ -101,13 +83,34 @@ describe('the manifest of flights', () => {
   });
 });
 
+describe('the manifest of a pipeline with everything', () => {
+  const all = deploymentManifest(plan(everything));
+
+  test('lets only the stage that enriches ask models, only the sink write its table, and gives both time', () => {
+    const holders = (role: string): string[] =>
+      all.grants.filter((grant) => grant.role === role).map(({ member }) => ('id' in member ? member.id : member.kind));
+    expect(holders('roles/aiplatform.user')).toEqual(['kind--0']);
+    expect(holders('roles/bigquery.dataEditor')).toEqual(['shop-sizes--0']);
+    expect(all.functions.filter(({ timeoutSeconds }) => timeoutSeconds === 540).map(({ id }) => id)).toEqual([
+      'kind--0',
+      'shop-sizes--0',
+    ]);
+    expect(all.services).toContain('aiplatform.googleapis.com');
+    expect(manifest.services).not.toContain('aiplatform.googleapis.com');
+  });
+
+  test('puts a table into the dataset that its author named', () => {
+    expect(all.tables).toMatchObject([{ table: 'theirs.sizes', dataset: 'theirs', name: 'sizes' }]);
+  });
+});
+
 describe('the topology’s fingerprint', () => {
   const of = (graph: typeof flights, options = {}): string =>
     deploymentManifest(plan(graph, options)).topology.fingerprint;
 
   test('changes with stages, shards and slots, and with nothing else', () => {
     expect(of(flights)).toBe(of(flights));
-    expect(new Set([of(flights), of(more), of(flights, { slots: 2 }), of(flights, { shards: 8 })]).size).toBe(4);
+    expect(new Set([of(flights), of(everything), of(flights, { slots: 2 }), of(flights, { shards: 8 })]).size).toBe(4);
     expect(deploymentManifest(plan(flights), { topology: 7 }).topology).toEqual({
       version: 7,
       fingerprint: of(flights),
@@ -119,19 +122,19 @@ describe.each(SHAPES)('as %s, the manifest holds all that the code asks for', (s
   test.each([
     ['flights', flights, {}],
     ['flights in two slots', flights, { slots: 2 }],
-    ['a pipeline of three stages with a topic outside', more, { shards: 6, slots: 3 }],
+    ['a pipeline with everything', everything, { shards: 6, slots: 3 }],
   ])('%s', (_, graph, options) => {
     const planned = plan(graph, options);
     expect(auditManifest(planned, deploymentManifest(planned, { shape }))).toEqual([]);
   });
 
   test('a stage that is added in code without its infrastructure is found', () => {
-    const problems = auditManifest(plan(more), deploymentManifest(plan(flights), { shape }));
-    expect(problems).toContain('topic millrace-flights--sizes--0 has 0 push subscriptions');
-    expect(problems).toContain('there is no topic millrace-flights--sizes--0');
-    expect(problems).toContain('there is no topic airport-alerts');
-    expect(problems).toContain('table departures_by_airport has no column size');
-    expect(problems).toContain('nobody may write table departures_by_airport');
+    const problems = auditManifest(plan(everything), deploymentManifest(plan(flights), { shape }));
+    expect(problems).toContain('topic millrace-everything--sizes--0 has 0 push subscriptions');
+    expect(problems).toContain('there is no topic millrace-everything--sizes--0');
+    expect(problems).toContain('there is no topic shop-alerts');
+    expect(problems).toContain('there is no table for shop-sizes');
+    expect(problems).toContain('nobody may ask the model of kind');
   });
 
   test('slots that are added in code without their infrastructure are found', () => {

@@ -54,6 +54,16 @@ resource "google_project_iam_member" "sink_starts_jobs" {
   member  = local.member
 }
 
+# A stage that enriches may ask models on Vertex AI, because that is what it does. A model has no policy that a stage's
+# author could name here.
+resource "google_project_iam_member" "enrichment_asks_models" {
+  count = var.calls_models ? 1 : 0
+
+  project = var.project
+  role    = "roles/aiplatform.user"
+  member  = local.member
+}
+
 # Pub/Sub's or Cloud Scheduler's account may call the function, because its work comes from there. Nobody else may.
 resource "google_cloud_run_v2_service_iam_member" "caller_invokes" {
   for_each = var.callers

@@ -105,6 +105,11 @@ variable "tables" {
   }))
 }
 
+variable "calls_models" {
+  type    = bool
+  default = false
+}
+
 variable "callers" {
   description = "The accounts that may call it, by a key that is known while planning."
   type        = map(string)
