@@ -15,17 +15,19 @@ const NO_KEY = 'null';
 /** Sends to the one shard of a view. */
 export class ViewOutlet implements Outlet {
   readonly #target: string;
-  readonly #keyed: boolean;
+  readonly #node: ViewNode;
   readonly #output: () => BundleOutput;
 
   constructor(node: ViewNode, output: () => BundleOutput) {
     this.#target = shardId(node.name, 0);
-    this.#keyed = isKeyed(node);
+    this.#node = node;
     this.#output = output;
   }
 
   receive(element: Element): void {
-    const [key, value] = keyAndValue(element, this.#keyed);
+    // Of a signal only the timestamps matter, which hold its watermark on their way.
+    const isSignal = this.#node.shape === 'signal';
+    const [key, value] = isSignal ? [NO_KEY, null] : keyAndValue(element, isKeyed(this.#node));
     const text = encodeElement(0, key, value, element);
     checkElementSize(text, `an element for '${this.#target}'`);
     this.#output().outgoing.push({ target: this.#target, text, earliest: element.timestamp, count: 1 });
