@@ -1,7 +1,7 @@
 /**
- * What identifies an element of a source that delivers at least once: the source's name for its record, a time by which
- * ids are kept and forgotten, and which of the record's outputs it is. Invariant: two elements have one id exactly when
- * they are the same output of the same record, on whatever instance and how often it was taken in.
+ * What identifies an element of a source that delivers at least once: the source's name for its record, and which of the
+ * record's outputs it is; beside it a time, by which ids are kept, found and forgotten. Invariant: two elements have one
+ * identity exactly when they are the same output of the same record, on whatever instance and how often it was taken in.
  */
 import type { EpochMillis } from '../../model/time.ts';
 
@@ -26,6 +26,12 @@ export function withOrdinal(id: string, ordinal: number): string {
 export function timeOfId(id: string): EpochMillis | undefined {
   const match = ELEMENT_ID.exec(id);
   return match === null ? undefined : (Number.parseInt(match[1]!, 36) as EpochMillis);
+}
+
+/** What of an id is the same for every copy of its element: all but the time. */
+export function identityOf(id: string): string {
+  const match = ELEMENT_ID.exec(id);
+  return match === null ? id : `${match[2] ?? ''}~${id.slice(match[0].length)}`;
 }
 
 /** The name in an id that `elementId` made; others are their own. */

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Document, DocumentName, Store } from '../../ports/store.ts';
 import type { ShardId } from '../protocol/names.ts';
+import { identityOf } from './element-id.ts';
 
 /** Ids of one source and slice: where the slice begins, and the ids' texts. */
 export type IdGroup = readonly [source: string, from: EpochMillis, ids: readonly string[]];
@@ -26,7 +27,8 @@ const READ_AT_ONCE = 300;
 
 /** What of an id is kept. */
 export function keptId(id: string): string {
-  return id.length <= LONGEST_ID ? id : hash('sha256', id, 'base64url').slice(0, 22);
+  const identity = identityOf(id);
+  return identity.length <= LONGEST_ID ? identity : hash('sha256', identity, 'base64url').slice(0, 22);
 }
 
 export function idsDocumentName(shard: ShardId, number: number): DocumentName {

@@ -21,6 +21,7 @@ import {
   type IdSpan,
   type IdState,
   joinedSpans,
+  lastPublished,
   NO_IDS,
   sliceOf,
 } from './id-state.ts';
@@ -103,13 +104,21 @@ export class IdIndex {
     if (rule === undefined || time === undefined) return true;
     const remembered = this.#find(source, time) ?? this.#begin(source, time, rule);
     const kept = keptId(id);
-    if (remembered.ids!.has(kept)) return false;
+    if (this.#isKnown(kept, remembered, rule)) return false;
     remembered.ids!.add(kept);
     remembered.touched = true;
     const { span } = remembered;
     const number = this.#writer.add(source, span.from, kept);
     if (span.last !== number) remembered.span = { ...span, first: span.first || number, last: number };
     return true;
+  }
+
+  #isKnown(kept: string, { ids, span }: Remembered, { by }: IdRule): boolean {
+    if (ids!.has(kept)) return true;
+    return (
+      by === 'publishTimes' &&
+      this.#remembered.some((other) => other.span.source === span.source && other.ids!.has(kept))
+    );
   }
 
   #find(source: string, time: EpochMillis): Remembered | undefined {
@@ -132,13 +141,18 @@ export class IdIndex {
 
   /** Reads the spans that these ids fall into, as far as they are not in memory. */
   async #load(ids: readonly SourceId[]): Promise<void> {
-    const missing = new Set<Remembered>();
+    const wanted = new Set<Remembered>();
     for (const { source, id } of ids) {
       const time = timeOfId(id);
       const remembered = time === undefined ? undefined : this.#find(source, time);
-      if (remembered !== undefined && remembered.ids === undefined) missing.add(remembered);
+      if (remembered !== undefined) wanted.add(remembered);
     }
-    if (missing.size === 0) return;
+    const everywhere = new Set(
+      ids.map(({ source }) => source).filter((each) => this.#rules.get(each)?.by === 'publishTimes'),
+    );
+    for (const remembered of this.#remembered) if (everywhere.has(remembered.span.source)) wanted.add(remembered);
+    const missing = [...wanted].filter((remembered) => remembered.ids === undefined);
+    if (missing.length === 0) return;
     const numbers = new Set<number>();
     for (const { span } of missing) for (let n = span.first; n <= span.last; n++) numbers.add(n);
     const bodies = await readIds(this.#store, this.#shard, [...numbers]);
@@ -193,9 +207,10 @@ export class IdIndex {
     return gone;
   }
 
-  /** Whether the source may still deliver messages again that were published in the span. */
-  #waitsForSource({ source, to }: IdSpan): boolean {
-    return this.#rules.get(source)?.by === 'publishTime' && (this.#horizons[source] ?? MIN_TIMESTAMP) < to;
+  /** Whether the source may still deliver messages of the span again. */
+  #waitsForSource(span: IdSpan): boolean {
+    const rule = this.#rules.get(span.source);
+    return rule !== undefined && (this.#horizons[span.source] ?? MIN_TIMESTAMP) < lastPublished(span, rule);
   }
 
   async #readHorizons(now: EpochMillis): Promise<void> {

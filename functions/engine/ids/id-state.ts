@@ -3,7 +3,8 @@
  *
  * Invariants: every id that is remembered lies in the span that its source and time fall into, and in one of that span's
  * documents; a document is deleted in the commit that drops the last span that names it; a span is dropped when its
- * horizon has passed since the last commit that wrote it, however old the times in it are.
+ * horizon has passed since the last commit that wrote it, however old the times in it are, and the source cannot deliver
+ * any message of it again.
  */
 import { type EpochMillis, earlier, later, type Millis, plus } from '../../model/time.ts';
 
@@ -32,10 +33,11 @@ export interface IdRule {
   /** For so long after the last commit that added to a span. */
   readonly horizon: Millis;
   /**
-   * What their times are. Those of message ids are publish times, and are also remembered for as long as the source may
-   * still deliver what was published then.
+   * What their times are. `publishTime`: a message's own, the same for each of its deliveries. `eventTime`: the same for all
+   * messages that an author gives one id. `publishTimes`: an author gives ids and no event times, so that the messages of
+   * one id have times of their own, and are looked for in all spans.
    */
-  readonly by: 'publishTime' | 'eventTime';
+  readonly by: 'publishTime' | 'eventTime' | 'publishTimes';
 }
 
 /** By source; the sources that a stage is the first to take elements of by their ids. */
@@ -79,6 +81,14 @@ export function joinedSpans(a: IdSpan, b: IdSpan): IdSpan {
 /** When a span is forgotten, as far as time alone decides. */
 export function expiryOf(span: IdSpan, rules: IdRules): EpochMillis {
   return plus(span.written, rules.get(span.source)?.horizon ?? 0);
+}
+
+/**
+ * The source's horizon at which it cannot deliver a message of the span again: all that was published before it was taken
+ * in and acknowledged. Messages of ids by event time were published before they were taken.
+ */
+export function lastPublished(span: IdSpan, { by }: IdRule): EpochMillis {
+  return by === 'eventTime' ? span.written : span.to;
 }
 
 /** The documents of a span that no other span names, in order. */

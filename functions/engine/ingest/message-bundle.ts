@@ -13,7 +13,7 @@ import { keyHash } from '../chain/outlet.ts';
 import { type DeadLetter, type DeadLetterPlace, elementDeadLetter, sourceDeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import type { Element } from '../element.ts';
-import { elementId, nameOfId } from '../ids/element-id.ts';
+import { elementId, identityOf, nameOfId } from '../ids/element-id.ts';
 import type { Publication } from './publish-slices.ts';
 import type { Decoded, SourceDecoder } from './source-decoder.ts';
 import { rawRecord, type SourceMessage } from './source-message.ts';
@@ -57,8 +57,9 @@ export async function runMessages(
     }
     publications.push({ publishTime: message.publishTime, advances: decoded.advances });
     const element = identified(decoded.element, message, place.source);
-    if (element.id !== undefined && seen.has(element.id)) continue;
-    if (element.id !== undefined) seen.add(element.id);
+    const identity = element.id === undefined ? undefined : identityOf(element.id);
+    if (identity !== undefined && seen.has(identity)) continue;
+    if (identity !== undefined) seen.add(identity);
     taken += 1;
     chain.beginRecord();
     const pending = receive(element);

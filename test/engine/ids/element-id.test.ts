@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { elementId, nameOfId, timeOfId, withOrdinal } from '../../../functions/engine/ids/element-id.ts';
+import { elementId, identityOf, nameOfId, timeOfId, withOrdinal } from '../../../functions/engine/ids/element-id.ts';
 import type { EpochMillis } from '../../../functions/model/time.ts';
 
 const at = (time: number): EpochMillis => time as EpochMillis;
@@ -22,6 +22,15 @@ describe('an element’s id', () => {
     expect(withOrdinal(id, 1)).toBe('@z.1~a');
     expect(withOrdinal(id, 36)).toBe('@z.10~a');
     expect(withOrdinal(id, 1)).not.toBe(elementId('.1~a', at(35)));
+  });
+
+  it('says of two copies, whatever their times, that they are one', () => {
+    const first = elementId('a', at(5));
+    const second = elementId('a', at(70_000));
+    expect(identityOf(first)).toBe(identityOf(second));
+    expect(identityOf(withOrdinal(first, 2))).toBe(identityOf(withOrdinal(second, 2)));
+    expect(identityOf(withOrdinal(first, 2))).not.toBe(identityOf(first));
+    expect(identityOf(elementId('2~a', at(5)))).not.toBe(identityOf(withOrdinal(first, 2)));
   });
 
   it('leaves ids of other kinds as they are', () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { elementId } from '../../../functions/engine/ids/element-id.ts';
+import { elementId, withOrdinal } from '../../../functions/engine/ids/element-id.ts';
 import { IdIndex, type SourceId } from '../../../functions/engine/ids/id-index.ts';
 import { type IdRule, type IdRules, type IdState, MAX_SPANS } from '../../../functions/engine/ids/id-state.ts';
 import { PIPELINE_DOCUMENT } from '../../../functions/engine/pipeline-document.ts';
@@ -83,13 +83,16 @@ describe('ids that a shard remembers', () => {
     ]);
   });
 
-  it('differ by source, by output, and by time', async () => {
+  it('differ by source, by output, and where slices lie between by time', async () => {
     await ids.bundle(T0, id('a', T0));
-    const { fresh } = await ids.bundle(T0, id('a', T0, 'others'), id('a', T0 + 1), {
-      source: 'events',
-      id: `${id('a', T0).id}x`,
-    });
-    expect(fresh).toEqual([true, true, true]);
+    const { fresh } = await ids.bundle(
+      T0,
+      id('a', T0, 'others'),
+      { source: 'events', id: withOrdinal(id('a', T0).id, 1) },
+      id('a', T0 + 5 * MINUTE),
+      id('a', T0 + 1),
+    );
+    expect(fresh).toEqual([true, true, true, false]);
   });
 
   it('of sources without a rule, and of no source’s making, are always new', async () => {
@@ -162,9 +165,30 @@ describe('ids that a shard remembers', () => {
   });
 });
 
+const remembering = async (rule: IdRule, horizon: number): Promise<Remembering> => {
+  const ids = new Remembering(rule);
+  await ids.horizon(horizon);
+  return ids;
+};
+/** A source that has acknowledged everything, for ever. */
+const CAUGHT_UP = MAX_TIMESTAMP;
+
+describe('ids that an author names without an event time', () => {
+  it('are found whenever their messages were published, within the horizon', async () => {
+    const ids = await remembering({ horizon: HOUR as Millis, by: 'publishTimes' }, MAX_TIMESTAMP);
+    await ids.bundle(T0, id('a', T0));
+    const again = await ids.bundle(T0 + 20 * MINUTE, id('b', T0 + 20 * MINUTE), id('a', T0 + 20 * MINUTE));
+    expect(again.fresh).toEqual([true, false]);
+    ids.restart();
+    expect((await ids.bundle(T0 + 40 * MINUTE, id('a', T0 + 40 * MINUTE))).fresh).toEqual([false]);
+    await ids.bundle(T0 + HOUR);
+    expect((await ids.bundle(T0 + HOUR, id('a', T0 + HOUR))).fresh).toEqual([true]);
+  });
+});
+
 describe('ids are forgotten', () => {
   it('when their horizon has passed since the last commit that wrote their slice, to the millisecond', async () => {
-    const ids = new Remembering(HOURLY);
+    const ids = await remembering(HOURLY, CAUGHT_UP);
     await ids.bundle(T0, id('a', T0 - 30 * 24 * HOUR));
     expect((await ids.bundle(T0 + HOUR - 1, id('a', T0 - 30 * 24 * HOUR))).fresh).toEqual([false]);
     expect(ids.store.size('ids')).toBe(1);
@@ -175,7 +199,7 @@ describe('ids are forgotten', () => {
   });
 
   it('later when another of their slice came meanwhile', async () => {
-    const ids = new Remembering(HOURLY);
+    const ids = await remembering(HOURLY, CAUGHT_UP);
     await ids.bundle(T0, id('a', T0));
     await ids.bundle(T0 + HOUR / 2, id('b', T0));
     expect((await ids.bundle(T0 + HOUR, id('a', T0))).fresh).toEqual([false]);
@@ -185,7 +209,7 @@ describe('ids are forgotten', () => {
   });
 
   it('not while a document of theirs still holds another slice’s', async () => {
-    const ids = new Remembering(HOURLY);
+    const ids = await remembering(HOURLY, CAUGHT_UP);
     await ids.bundle(T0, id('a', T0));
     await ids.bundle(T0 + 10 * MINUTE, id('b', T0 + 10 * MINUTE));
     expect(ids.store.size('ids')).toBe(1);
@@ -208,8 +232,16 @@ describe('ids are forgotten', () => {
     expect(ids.state.spans).toEqual([]);
   });
 
+  it('when they are by event time, only after the source’s horizon has passed the last commit that wrote them', async () => {
+    const ids = await remembering(HOURLY, T0 - 1);
+    await ids.bundle(T0, id('a', T0 - 30 * 24 * HOUR));
+    expect(await ids.bundle(T0 + HOUR)).toMatchObject({ deleted: 0, due: T0 + HOUR + MINUTE });
+    await ids.horizon(T0);
+    expect((await ids.bundle(T0 + HOUR + MINUTE)).deleted).toBe(1);
+  });
+
   it('by a bundle that comes for nothing else: the shard is told when', async () => {
-    const ids = new Remembering(HOURLY);
+    const ids = await remembering(HOURLY, CAUGHT_UP);
     expect((await ids.bundle(T0, id('a', T0))).due).toBe(T0 + HOUR);
     expect((await ids.bundle(T0 + 1, id('b', T0 + HOUR))).due).toBe(T0 + HOUR);
     expect((await ids.bundle(T0 + HOUR)).due).toBe(T0 + HOUR + 1);
@@ -218,7 +250,7 @@ describe('ids are forgotten', () => {
   });
 
   it('in portions, when there are many documents', async () => {
-    const ids = new Remembering(HOURLY);
+    const ids = await remembering(HOURLY, CAUGHT_UP);
     const large = (bundle: number) => Array.from({ length: 900 }, (_, i) => id(`${bundle}-${i}`.padEnd(35, 'x'), T0));
     for (let bundle = 0; bundle < 320; bundle++) await ids.bundle(T0 + bundle, ...large(bundle));
     expect(ids.store.size('ids')).toBe(320);
