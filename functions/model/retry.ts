@@ -3,9 +3,9 @@ import { ConfigurationError } from './errors.ts';
 import { type Duration, MAX_ELEMENT_TIMESTAMP, type Millis, millis } from './time.ts';
 
 export interface RetryOptions {
-  /** Tries in all, the first included; from 1. */
+  /** Tries in all; from 1. The second comes at once, without what else was in the bundle. */
   readonly attempts: number;
-  /** The wait before the second try. Default one second. */
+  /** The wait before the third try. Default one second. */
   readonly firstWait?: Duration;
   /** Each further wait is so many times the one before; from 1. Default 2. */
   readonly factor?: number;

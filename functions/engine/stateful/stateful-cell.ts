@@ -173,8 +173,11 @@ export class StatefulCell implements Cell {
     });
   }
 
-  /** Delivers up to `most`, in turn. Of one that fails the ones before it are delivered, and it is tried by itself. */
-  #deliverDue(context: CellContext, output: CellOutput, most: number): void | Promise<void> {
+  /**
+   * Delivers up to `most`, in turn. When one fails, those before it are delivered, and then it is tried by itself.
+   * @param alone it is that one
+   */
+  #deliverDue(context: CellContext, output: CellOutput, most: number, alone = false): void | Promise<void> {
     const undo = this.#checkpoint();
     const attempt = new KeyOutput();
     const progress = { delivered: 0 };
@@ -185,7 +188,7 @@ export class StatefulCell implements Cell {
     const failed = (error: unknown): Promise<void> => {
       this.#parts.throwFailure();
       undo();
-      return this.#afterFailure(error, progress.delivered, context, output, most);
+      return this.#afterFailure(error, progress.delivered, context, output, most, alone);
     };
     try {
       const due = new DueWork(this.#contents, context, this.spec.strategy.allowedLateness);
@@ -203,13 +206,16 @@ export class StatefulCell implements Cell {
     context: CellContext,
     output: CellOutput,
     most: number,
+    alone: boolean,
   ): Promise<void> {
-    if (most <= 1) return this.#giveUp(error, context, output);
     // When all went well but the cell has grown too large, the last one is to blame.
     const before = error instanceof CellTooLarge ? Math.max(0, delivered - 1) : delivered;
-    if (before > 0) await this.#deliverDue(context, output, before);
-    await this.#deliverDue(context, output, 1);
-    await this.#deliverDue(context, output, most - before - 1);
+    if (before === 0) await this.#giveUp(error, alone ? 2 : 1, context, output);
+    else {
+      await this.#deliverDue(context, output, before);
+      await this.#deliverDue(context, output, 1, true);
+    }
+    if (most > before + 1) await this.#deliverDue(context, output, most - before - 1);
   }
 
   #run(
@@ -258,18 +264,24 @@ export class StatefulCell implements Cell {
     return pending === undefined ? remove() : pending.then(remove);
   }
 
-  /** Takes out the next delivery without delivering it, and reports it. */
-  async #giveUp(error: unknown, context: CellContext, output: CellOutput): Promise<void> {
+  /**
+   * Takes out the next delivery without delivering it, and reports it.
+   * @param tries how often it has failed now
+   */
+  async #giveUp(error: unknown, tries: number, context: CellContext, output: CellOutput): Promise<void> {
+    const { allowedLateness } = this.spec.strategy;
     const seen = this.#contents.parking.watermark(context.inputWatermark);
-    const delivery = await new DueWork(this.#contents, context, this.spec.strategy.allowedLateness).next();
+    const delivery = await new DueWork(this.#contents, context, allowedLateness).next();
     if (context.budget !== undefined) context.budget.left -= 1;
     if (delivery === undefined || delivery.kind === 'purge') throw error;
     if (delivery.kind === 'element') {
       const { element } = delivery;
-      // What has waited for its turn was tried twice now, once with others; what has waited for another try, once more.
-      const attempts = delivery.attempts === 0 ? 2 : delivery.attempts + 1;
+      const attempts = delivery.attempts + tries;
       const until = this.#retryAt(error, attempts, context);
-      return this.#parkOrReport({ element, reason: 'retry', attempts, until }, error, seen, output);
+      // What has waited for its turn keeps those behind it waiting.
+      const turn = epochMillis(element.timestamp + allowedLateness);
+      const floor = delivery.attempts === 0 ? earlier(seen, turn) : seen;
+      return this.#parkOrReport({ element, reason: 'retry', attempts, until }, error, floor, output);
     }
     const { start, end } = delivery.state;
     const failure = { window: { start, end }, error, state: delivery.state.describe() };

@@ -29,6 +29,7 @@ const numbering = {
 };
 // biome-ignore lint/suspicious/noExplicitAny: the helper serves streams of several types
 type Any = any;
+type None = Record<never, never>;
 
 describe('state is kept by step, key and window', () => {
   it('S01: each key and each window has its own', async () => {
@@ -288,14 +289,14 @@ describe('what cannot work is refused', () => {
   });
 
   it('S09: a callback of no timer', () => {
-    const doFn = { ...noop, onTimer: { end: () => {} } } as unknown as StatefulDoFn<Any, Any, Any, {}, {}>;
+    const doFn = { ...noop, onTimer: { end: () => {} } } as unknown as StatefulDoFn<Any, Any, Any, None, None>;
     expect(() => pipeline('p', (p) => keyed(p).statefulParDo('count', doFn))).toThrow(
       "statefulParDo 'count': onTimer.end is the callback of no declared timer; add timers: { end: eventTimer() }",
     );
   });
 
   it('S09: state that is none', () => {
-    const doFn = { ...noop, state: { seen: 1 } } as unknown as StatefulDoFn<Any, Any, Any, {}, {}>;
+    const doFn = { ...noop, state: { seen: 1 } } as unknown as StatefulDoFn<Any, Any, Any, None, None>;
     expect(() => pipeline('p', (p) => keyed(p).statefulParDo('count', doFn))).toThrow(
       "statefulParDo 'count': state.seen is no state; declare it as valueState(), bagState() …",
     );
@@ -510,7 +511,7 @@ describe('late elements and the end of windows', () => {
 describe('the life of a stateful DoFn', () => {
   it('L01: it is set up before the first element and torn down at the end, once a shard', async () => {
     const calls: string[] = [];
-    class Calls implements StatefulDoFn<string, number, string, {}, {}> {
+    class Calls implements StatefulDoFn<string, number, string, None, None> {
       setup() {
         calls.push('setup');
       }

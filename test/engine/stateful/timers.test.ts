@@ -219,7 +219,9 @@ describe('the order of deliveries', () => {
       stream.statefulParDo('family', {
         emits: emits<string>(),
         timers: { each: eventTimerFamily() },
-        process: ({ value }, { timers }) => value.forEach((at) => timers.each.set(`t${at}`, at)),
+        process({ value }, { timers }) {
+          for (const at of value) timers.each.set(`t${at}`, at);
+        },
         onTimer: { each: ({ tag, firedAt, output }) => output(`${tag}@${firedAt}`) },
       }),
     );
@@ -237,7 +239,9 @@ describe('the order of deliveries', () => {
         stream.statefulParDo('family', {
           emits: emits<string>(),
           timers: { each: eventTimerFamily() },
-          process: (_, { timers }) => tags.forEach((tag) => timers.each.set(tag, 10)),
+          process(_, { timers }) {
+            for (const tag of tags) timers.each.set(tag, 10);
+          },
           onTimer: { each: ({ tag, output }) => output(tag!) },
         }),
       { troubles: { crashAfterCommits: true } },
@@ -700,7 +704,9 @@ describe('a firing that throws', () => {
         emits: emits<string>(),
         state: { order: valueState<string>() },
         timers: { each: eventTimerFamily() },
-        process: ({ value }, { timers }) => value.forEach((at) => timers.each.set(String(at), at)),
+        process({ value }, { timers }) {
+          for (const at of value) timers.each.set(String(at), at);
+        },
         onTimer: {
           each({ tag, state, output }) {
             const order = `${state.order.read() ?? ''}${tag} `;
