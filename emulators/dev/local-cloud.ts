@@ -33,6 +33,8 @@ export interface LocalCloudOptions {
   readonly projectId?: string;
   /** Emulators that run already; they are not stopped. Default: they are started. */
   readonly emulators?: BothEmulators;
+  /** The address of a model server with Vertex AI's shapes. */
+  readonly vertexUrl?: string;
   /** How often the scheduler sweeps. Default a minute, as in the cloud. */
   readonly sweepEveryMillis?: number;
   /** What happens oftener than in the cloud. */
@@ -44,6 +46,8 @@ export interface LocalCloudOptions {
   readonly relay?: Pick<RelayOptions, 'troubles' | 'onProblem'>;
   /** How often the backlog is sampled, and how late a sample is seen. Default: as Cloud Monitoring's. */
   readonly monitoring?: Omit<MonitoringOptions, 'stats'>;
+  /** The address of a BigQuery server to write tables to. Default: tables are kept in memory, see `tables`. */
+  readonly bigQueryUrl?: string;
   /** Variables for all functions. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Told of what functions print. */
@@ -113,8 +117,9 @@ async function start(
   const monitoring = await startMonitoring({ ...options.monitoring, stats: () => stats() });
   atEnd(() => monitoring.stop());
   const environment = {
-    ...environmentOf(options, emulators, projectId, tables),
+    ...environmentOf(options, manifest, emulators, projectId, tables),
     [LOCAL_VARIABLES.monitoring]: monitoring.url,
+    ...(options.vertexUrl === undefined ? {} : { [LOCAL_VARIABLES.vertex]: options.vertexUrl }),
     ...options.environment,
   };
   const functions = new Map<string, FunctionProcess[]>();
@@ -188,7 +193,8 @@ async function ownEmulators(
 }
 
 function environmentOf(
-  { module, tuning }: LocalCloudOptions,
+  { module, tuning, bigQueryUrl }: LocalCloudOptions,
+  manifest: Manifest,
   emulators: BothEmulators,
   projectId: string,
   tables: TableServer,
@@ -197,7 +203,9 @@ function environmentOf(
     ...emulators.environment,
     [PROJECT_VARIABLES.project]: projectId,
     [LOCAL_VARIABLES.module]: module,
-    [LOCAL_VARIABLES.tables]: tables.url,
+    ...(bigQueryUrl === undefined
+      ? { [LOCAL_VARIABLES.tables]: tables.url }
+      : { BIGQUERY_EMULATOR_HOST: bigQueryUrl, [PROJECT_VARIABLES.dataset]: manifest.dataset }),
     ...(tuning === undefined ? {} : { [LOCAL_VARIABLES.tuning]: JSON.stringify(tuning) }),
   };
 }
