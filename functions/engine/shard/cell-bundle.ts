@@ -168,7 +168,10 @@ export class CellBundle implements BundleResult {
     for (const key of processingDue.take(context.processingTime, MAX_FIRING_CELLS)) due.add(key);
     await this.#cache.load(due);
     for (const key of due) {
-      if (budget.left <= 0) break;
+      if (budget.left <= 0) {
+        this.#cache.stillDue(key);
+        continue;
+      }
       const cached = this.#touch(key);
       const output = new KeyOutput();
       const { left } = budget;

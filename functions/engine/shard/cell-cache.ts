@@ -121,6 +121,13 @@ export class CellCache {
     queue.completeUpTo(cursor === undefined ? MAX_TIMESTAMP : plus(last, -1));
   }
 
+  /** A cell that was taken from the queues of what is due, and left for the next bundle. */
+  stillDue(key: string): void {
+    const { cell } = this.cell(key);
+    this.eventDue.set(key, cell.eventDue());
+    this.processingDue.set(key, cell.processingDue());
+  }
+
   /** Notes what a bundle did to a cell, and returns what to write. */
   changed(cached: CachedCell): CellChange {
     const { cell, key } = cached;
