@@ -85,6 +85,10 @@ function holdsOf(head: HeadNode): Record<string, string> {
   switch (head.kind) {
     case 'reduce':
       return windowing(head.strategy);
+    case 'view':
+      return { ...windowing(head.strategy), shape: head.shape };
+    case 'sideParDo':
+      return { 'side inputs': head.sides.map(({ view }) => view.name).join(', '), keyed: String(head.keyed) };
     case 'writeBigQuery':
       return { table: head.table, key: head.key.join(', ') || 'none' };
     default:

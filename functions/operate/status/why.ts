@@ -151,7 +151,8 @@ function nothing(stage: StoredStage): Culprit {
 function earliestInput(survey: Survey, { inputs }: StoredStage): { id: string; at: EpochMillis } {
   return inputs
     .map((id) => ({ id, at: survey.computed.output[id] ?? MIN_TIMESTAMP }))
-    .reduce((first, other) => (other.at < first.at ? other : first));
+    // A stage without inputs reads its source by itself, and waits for nobody.
+    .reduce((first, other) => (other.at < first.at ? other : first), { id: '', at: MAX_TIMESTAMP });
 }
 
 function output({ watermarks }: Survey, stage: string): EpochMillis {
