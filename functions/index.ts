@@ -3,11 +3,31 @@ export type { CombineFn } from './model/combine.ts';
 export * from './model/combine.ts';
 export type { GroupedByKey, KeyedPCollection, PCollection } from './model/collection.ts';
 export {
+  type CoGroup,
+  coGroupByKey,
+  fullJoin,
+  innerJoin,
+  type Joined,
+  leftJoin,
+  onlyOne,
+} from './model/transforms/co-group-by-key.ts';
+export {
+  type LookedUp,
+  lookUp,
+  type LookUpCacheOptions,
+  type LookUpClient,
+  type LookUpOptions,
+} from './model/transforms/look-up.ts';
+export { waitOn } from './model/transforms/wait-on.ts';
+export type { SideInputs, SideMap, SideMultimap, SingletonOptions, View, ViewOptions } from './model/views.ts';
+export {
   type DoFn,
   type ElementContext,
   type FinishContext,
   type OutputOptions,
   type ProcessContext,
+  type SideContext,
+  type SideDoFn,
   type Tag,
   tag,
 } from './model/dofn.ts';
@@ -39,7 +59,8 @@ export {
   orFinally,
   repeatedly,
 } from './model/triggers.ts';
-export { fixedWindows, globalWindow, sessions, slidingWindows, type Window } from './model/windows.ts';
+export { fixedWindows, globalWindow, sessions, slidingWindows, type Window, type WindowFn } from './model/windows.ts';
+export { embeddings, gemini, type ModelAddress, vertexEndpoint } from './model/models.ts';
 export type { Readable } from './model/readable.ts';
 export type { RetryOptions } from './model/retry.ts';
 export {
@@ -71,3 +92,17 @@ export {
   type Timer,
   type TimerFamily,
 } from './model/timers.ts';
+export type { SideMap, SideMultimap, View } from './model/views.ts';
+export {
+  type CoGroup,
+  coGroupByKey,
+  fullJoin,
+  innerJoin,
+  type Joined,
+  leftJoin,
+  onlyOne,
+} from './model/transforms/co-group-by-key.ts';
+export { type LookedUp, lookUp, type LookUpClient, type LookUpOptions } from './model/transforms/look-up.ts';
+export type { BatchOptions } from './model/transforms/batches.ts';
+export type { DeduplicateOptions } from './model/transforms/deduplicate.ts';
+export type { CombineOptions } from './model/transforms/fanout.ts';

@@ -264,6 +264,7 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
     options: CombineOptions<K> = {},
   ): GroupedByKey<K, Out, V> {
     if (options.hotKeyFanout === undefined) return this.reduce(name, combine, true);
+    checkGroupable(`'${name}'`, this.strategy, this.bounded);
     const parts = fanoutParts(name, this.strategy, options.hotKeyFanout);
     const spread = this.derive<KV<SpreadKey<K>, V>>(this.mapNode(`${name}-spread`, spreadOver(parts) as never)).ref;
     const ofParts = new KeyedPCollection<SpreadKey<K>, V>(this.builder, spread, this.strategy, this.bounded);

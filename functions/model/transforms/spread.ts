@@ -20,9 +20,11 @@ export function spreadOver<K extends Key, V>(
   };
 }
 
-/** FNV-1a, 32 bits. */
+/** FNV-1a, 32 bits, with the end of MurmurHash3, since the low bits of neighbours would go together. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
