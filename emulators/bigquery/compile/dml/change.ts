@@ -49,7 +49,7 @@ export interface Action {
 
 /** The first action whose condition holds: a CASE over conditions. */
 function firstOf(actions: readonly Action[], value: (action: Action, index: number) => string, otherwise = ''): string {
-  if (actions.length === 0) return 'NULL';
+  if (actions.length === 0) return otherwise === '' ? 'CAST(NULL AS VARCHAR)' : otherwise.replace(' ELSE ', '');
   return `CASE ${actions.map((action, index) => `WHEN ${action.condition ?? 'TRUE'} THEN ${value(action, index)}`).join(' ')}${otherwise} END`;
 }
 
