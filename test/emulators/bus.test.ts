@@ -10,7 +10,8 @@ import { epochMillis, MIN_TIMESTAMP } from '../../functions/model/time.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import type { BusMessage, Envelope } from '../../functions/ports/bus.ts';
 
-const projectId = 'demo-bus';
+// Of its own, since the emulator may be somebody's that runs already.
+const projectId = `demo-bus-${process.pid}`;
 /** Four shards in two slots: the even ones in slot 0. */
 const counting = plan(
   pipeline('counting', (p) => {
@@ -108,7 +109,7 @@ describe('the bus on Pub/Sub', () => {
   it('names the topic that is missing', async () => {
     const publish = bus.publish([{ topic: 'nowhere', data: '1', attributes: {} }]);
     await expect(publish).rejects.toThrow(ConfigurationError);
-    await expect(publish).rejects.toThrow("Pub/Sub: there is no topic 'nowhere' in project 'demo-bus'; deploy it");
+    await expect(publish).rejects.toThrow(`Pub/Sub: there is no topic 'nowhere' in project '${projectId}'; deploy it`);
   });
 
   it('says that trying again may help when nobody answers', async () => {

@@ -48,7 +48,7 @@ export function useEmulators(): void {
 /** Deploys in a project of its own, so that nothing of another test is there. */
 export async function deploy(options: Omit<LocalCloudOptions, 'emulators' | 'projectId'>): Promise<Deployed> {
   const complaints: string[] = [];
-  const projectId = `demo-deployed-${deployments++}`;
+  const projectId = `demo-deployed-${process.pid}-${deployments++}`;
   const cloud = await startLocalCloud({
     tuning: QUICK,
     monitoring: QUICK_MONITORING,

@@ -5,7 +5,8 @@ import { FirestoreStore } from '../../functions/cloud/firestore/store.ts';
 import { ContentionError, RetryableError, TooLargeError } from '../../functions/model/errors.ts';
 import { storeSuite } from '../ports/store-suite.ts';
 
-const projectId = 'demo-store';
+// Of its own, since the emulator may be somebody's that runs already.
+const projectId = `demo-store-${process.pid}`;
 let emulators: Emulators<{ pubsub: false }>;
 const open: FirestoreStore[] = [];
 let pipelines = 0;
