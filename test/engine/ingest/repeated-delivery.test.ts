@@ -102,6 +102,18 @@ describe('messages that are delivered repeatedly', () => {
     expectNothingLeft(result);
   });
 
+  it.each([7, 8])(
+    'are late nowhere after an hour in which nobody took them, seed %i',
+    { timeout: 30_000 },
+    async (seed) => {
+      const result = await deliverRepeatedly(grouped(), { ...TROUBLE, messages: 1_500, seed, outage: 3_600 });
+      expect(tableOf(result)).toEqual(expectedTable(result.orders));
+      expect([...result.warehouse.rows('orders')].map((row) => row['timing'])).not.toContain('LATE');
+      expect(result.embedded.counts.get('orders-of-shop')!.late).toBe(0);
+      expectNothingLeft(result);
+    },
+  );
+
   it.each([11, 12, 13])(
     'count once also when their publisher sends them again, by the ids that their author names, seed %i',
     { timeout: 30_000 },

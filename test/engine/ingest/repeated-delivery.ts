@@ -14,7 +14,7 @@ import { MemoryBacklog } from '../../../functions/local/memory-backlog.ts';
 import { MemoryWarehouse } from '../../../functions/local/memory-warehouse.ts';
 import { SeededIds, VirtualClock } from '../../../functions/local/virtual-clock.ts';
 import type { Graph } from '../../../functions/model/graph.ts';
-import { type EpochMillis, type Millis, plus } from '../../../functions/model/time.ts';
+import { type EpochMillis, later, type Millis, plus } from '../../../functions/model/time.ts';
 import { plan } from '../../../functions/plan/plan.ts';
 import { FaultyStore, type StoreFaults } from '../../local/faulty-store.ts';
 import { seeded } from '../../model/seeded.ts';
@@ -35,6 +35,8 @@ export interface DeliveryOptions {
   readonly republished?: number;
   /** Share of messages that are no order. */
   readonly broken?: number;
+  /** All ingest instances are down for so many seconds, while messages go on being published. */
+  readonly outage?: number;
 }
 
 export interface Delivered {
@@ -82,7 +84,9 @@ class Deliveries {
   readonly #waiting: { message: SourceMessage; at: EpochMillis }[] = [];
   readonly #orders: Order[] = [];
   readonly #incarnations = new Set<string>();
+  readonly #acknowledged = new Set<string>();
   #broken = 0;
+  #upAgain: EpochMillis | undefined;
   #deliveries = 0;
 
   constructor(graph: Graph, options: DeliveryOptions) {
@@ -110,6 +114,8 @@ class Deliveries {
     for (let published = 0; published < messages; ) {
       // Mostly a few seconds pass; sometimes so many that instances are retired.
       this.#clock.advanceTo(plus(this.#clock.now(), this.#random() < 0.02 ? 700 * SECOND : this.#below(15) * SECOND));
+      if (this.#upAgain === undefined && published >= messages / 3)
+        this.#upAgain = plus(this.#clock.now(), (this.#options.outage ?? 0) * SECOND);
       for (let i = this.#below(8); i > 0 && published < messages; i--) this.#publish(published++);
       await this.#deliver();
       if (this.#random() < 0.4) await this.#sweep();
@@ -163,14 +169,15 @@ class Deliveries {
     const refused = answers.some(({ status }) => status === 'rejected');
     const luck = this.#random();
     // The instance died before it answered, or nobody took it: it is still unacknowledged, and comes again.
-    if (refused || luck < 0.15) {
+    if (!this.#acknowledged.has(message.id) && (refused || luck < 0.15)) {
       this.#backlog.published('orders', message.id, message.publishTime);
       this.#waiting.push({ message, at: this.#soon() });
-    } else if (luck < 0.3) {
-      // It was acknowledged, and comes all the same, within the hour for which ids are kept.
-      const at = plus(this.#clock.now(), this.#below(2_400 * SECOND));
-      if (at < plus(message.publishTime, 3_000 * SECOND)) this.#waiting.push({ message, at });
+      return;
     }
+    this.#acknowledged.add(message.id);
+    // It was acknowledged, and comes all the same, within the hour for which ids are kept.
+    const at = plus(this.#clock.now(), this.#below(2_400 * SECOND));
+    if (luck < 0.3 && at < plus(message.publishTime, 3_000 * SECOND)) this.#waiting.push({ message, at });
   }
 
   async #sweep(): Promise<void> {
@@ -185,7 +192,7 @@ class Deliveries {
 
   #soon(): EpochMillis {
     const delay = this.#random() < 0.9 ? this.#below(20 * SECOND) : this.#below(300 * SECOND);
-    return plus(this.#clock.now(), delay);
+    return plus(later(this.#clock.now(), this.#upAgain ?? START), delay);
   }
 
   #below(bound: number): number {
