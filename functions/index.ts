@@ -2,24 +2,8 @@
 export type { CombineFn } from './model/combine.ts';
 export * from './model/combine.ts';
 export type { GroupedByKey, KeyedPCollection, PCollection } from './model/collection.ts';
-export {
-  type CoGroup,
-  coGroupByKey,
-  fullJoin,
-  innerJoin,
-  type Joined,
-  leftJoin,
-  onlyOne,
-} from './model/transforms/co-group-by-key.ts';
-export {
-  type LookedUp,
-  lookUp,
-  type LookUpCacheOptions,
-  type LookUpClient,
-  type LookUpOptions,
-} from './model/transforms/look-up.ts';
 export { waitOn } from './model/transforms/wait-on.ts';
-export type { SideInputs, SideMap, SideMultimap, SingletonOptions, View, ViewOptions } from './model/views.ts';
+export type { SideInputs, SingletonOptions, ViewOptions } from './model/views.ts';
 export {
   type DoFn,
   type ElementContext,
