@@ -3,7 +3,7 @@
  *
  * Invariants
  * - Every request takes a token that was taken in a commit before it, whoever makes it; what was not used goes back with the
- *   settlement, and with a claim that ran out it is lost.
+ *   settlement; of a claim that nobody settles it is lost.
  * - A batch is claimed only while somebody holds the process awake long enough for its call (`drive`); calls that are under
  *   way when nobody does any more are claimed again after their lease, under the same key.
  */
@@ -72,10 +72,11 @@ export class EnrichCaller {
     this.#turns = new EnrichTurns(shard.id, this.#policy, chain, work, setting.ids);
   }
 
-  /** Whether `drive` has something to do. */
+  /** Whether `drive` has something to do, now or within the seconds that it may wait. */
   isDue(root: Root): boolean {
     this.#due = dueTime(enrichState(root), this.#node.batch);
-    return this.#due <= later(root.processingTime, this.#setting.clock.now());
+    const now = later(root.processingTime, this.#setting.clock.now());
+    return this.#due <= (this.#setting.waits ? plus(now, this.#claimableFor) : now);
   }
 
   /**
@@ -140,8 +141,13 @@ export class EnrichCaller {
 
   /** The latest instant at which a call may begin for which somebody stays. */
   #claimableUntil(): number {
-    const longest = this.#node.timeout + PATIENCE;
+    const longest = HOLD - this.#claimableFor;
     return Math.max(Number.NEGATIVE_INFINITY, ...this.#holders.map(({ until }) => until - longest));
+  }
+
+  /** How long after `drive` has begun a call may still begin. */
+  get #claimableFor(): number {
+    return HOLD - this.#node.timeout - PATIENCE;
   }
 
   #mayClaim(): boolean {
@@ -168,6 +174,7 @@ export class EnrichCaller {
       if (rest.length === 0) this.#finished.splice(at, 1);
       else this.#finished[at] = { ...of, ended: { ...of.ended, elements: rest }, counted: true };
     }
+    this.#due = turn!.due;
     return turn!.claimed;
   }
 

@@ -53,7 +53,8 @@ export async function claim(
     const known = next.batches.find((batch) => isClaimable(batch, now));
     const made =
       known === undefined ? await formed(next, policy.node, runs, now, force) : { state: next, batch: known };
-    if (made === undefined) break;
+    next = made.state;
+    if (made.batch === undefined) break;
     const bucket = made.state.bucket!;
     const tries = Math.min(policy.tries, Math.floor(bucket.tokens));
     const batch: Batch = { ...made.batch, claim: { id: claimId(), lease: plus(now, policy.lease) } };
@@ -75,11 +76,11 @@ async function formed(
   runs: RunMemory,
   now: EpochMillis,
   force: boolean,
-): Promise<{ state: EnrichState; batch: Batch } | undefined> {
+): Promise<{ state: EnrichState; batch?: Batch }> {
   const [first] = state.waiting;
-  if (first === undefined || state.batches.length >= MAX_BATCHES) return undefined;
+  if (first === undefined || state.batches.length >= MAX_BATCHES) return { state };
   const isOld = force || plus(first.since, node.batch.wait) <= now;
-  if (!isOld && !isFull(state, node.batch)) return undefined;
+  if (!isOld && !isFull(state, node.batch)) return { state };
   const pieces = firstPieces(state.waiting, node.batch.instances);
   const elements = await runs.elements(pieces);
   const count = fitting(
@@ -88,7 +89,7 @@ async function formed(
   );
   // Fewer than what waits: the next one did not fit, so the batch is as full as it can be.
   const isAsFull = count >= node.batch.instances || count < waitingCount(state);
-  if (!isOld && !isAsFull) return undefined;
+  if (!isOld && !isAsFull) return { state: { ...state, notFull: state.waiting.at(-1)!.run } };
   const earliest = elements
     .slice(0, count)
     .reduce<EpochMillis>((at, { element }) => earlier(at, element.timestamp), MAX_TIMESTAMP);

@@ -77,6 +77,8 @@ export interface EnrichState {
   readonly batch: number;
   readonly waiting: readonly WaitingRun[];
   readonly batches: readonly Batch[];
+  /** What waits up to this run was looked at, and does not fill a batch. */
+  readonly notFull: number;
   /** Absent until something was claimed. */
   readonly bucket?: Bucket;
   readonly counters: EnrichCounters;
@@ -102,6 +104,7 @@ const EMPTY: EnrichState = {
   batch: 0,
   waiting: [],
   batches: [],
+  notFull: 0,
   counters: NO_ENRICHMENTS,
   idsDue: MAX_TIMESTAMP,
 };
@@ -147,8 +150,12 @@ export function dueTime(state: EnrichState, urgency: EnrichBatch): EpochMillis {
   return earlier(lease, withToken);
 }
 
-/** Whether as much waits as one request holds; of bytes it is a guess that errs on the full side. */
+/**
+ * Whether as much may wait as one request holds, as far as can be told without reading it: by the elements' bytes, which
+ * are more than the instances' as a rule.
+ */
 export function isFull(state: EnrichState, { instances, bytes }: EnrichBatch): boolean {
+  if ((state.waiting.at(-1)?.run ?? 0) <= state.notFull) return false;
   let count = 0;
   let characters = 0;
   for (const run of state.waiting) {

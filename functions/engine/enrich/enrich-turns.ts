@@ -11,7 +11,7 @@ import type { RootDraft } from '../protocol/root.ts';
 import type { TransactionResult } from '../shard/shard.ts';
 import { noCounts } from '../shard/work.ts';
 import { claim, type Claimed, type ClaimPolicy } from './claiming.ts';
-import { type EnrichState, enrichState, isNeeded, withCounted } from './enrich-state.ts';
+import { dueTime, type EnrichState, enrichState, isNeeded, withCounted } from './enrich-state.ts';
 import type { EnrichWork } from './enrich-work.ts';
 import { keepState } from './keep-state.ts';
 import type { CallResult } from './model-call.ts';
@@ -35,6 +35,8 @@ export interface Finished {
 export interface Turn {
   readonly result: TransactionResult;
   readonly claimed: readonly Claimed[];
+  /** When there is something to do again. */
+  readonly due: EpochMillis;
   /** What was taken up, and which elements of each are left for the next commit. */
   readonly settled: readonly { readonly of: Finished; readonly rest: readonly Pending[] }[];
 }
@@ -90,7 +92,7 @@ export class EnrichTurns {
     keepState(draft, state, this.#node);
     const counts = { ...noCounts(), deadLetters: letters.reduce((sum, { count }) => sum + count, 0) };
     const result = { sets: [], deletes: this.#goneRuns(before, state), output, letters, counts };
-    return { result, claimed: claimed.claimed, settled };
+    return { result, claimed: claimed.claimed, settled, due: dueTime(state, this.#node.batch) };
   }
 
   /** The documents that nothing needs any more. */
