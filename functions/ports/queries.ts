@@ -29,9 +29,6 @@ export const CELLS_BY_PROCESSING_DUE: Query = {
   orderBy: 'processingDue',
 };
 
-/** Id documents of a shard, oldest first. */
-export const IDS_BY_SHARD: Query = { name: 'ids-by-shard', collection: 'ids', equal: ['shard'], orderBy: 'written' };
-
 /** Runs of rows that wait in a sink's shard, oldest first. */
 export const RUNS_BY_SHARD: Query = { name: 'runs-by-shard', collection: 'runs', equal: ['shard'], orderBy: 'number' };
 
@@ -46,7 +43,6 @@ export const DEAD_LETTERS_BY_TIME: Query = {
 export const QUERIES: readonly Query[] = [
   CELLS_BY_EVENT_DUE,
   CELLS_BY_PROCESSING_DUE,
-  IDS_BY_SHARD,
   RUNS_BY_SHARD,
   DEAD_LETTERS_BY_TIME,
 ];
