@@ -13,23 +13,32 @@ const EXTENSIONS = ['.ts', '.js', '.mjs'];
  * @throws {ConfigurationError} when there is none, or its module does not export one by default
  */
 export async function loadPipeline(name: string): Promise<Graph> {
+  const { path, exports } = await loadModule(name);
+  if (!isGraph(exports['default']))
+    throw new ConfigurationError(
+      `${path} does not export a pipeline; write: export default pipeline('name', (p) => { … })`,
+    );
+  return exports['default'];
+}
+
+/** The model with which a pipeline's module runs where Vertex AI is not reached: what it exports as `localModel`, if it does. */
+export async function loadLocalModel(name: string): Promise<((instance: unknown) => unknown) | undefined> {
+  const { localModel } = (await loadModule(name)).exports;
+  return typeof localModel === 'function' ? (localModel as (instance: unknown) => unknown) : undefined;
+}
+
+async function loadModule(name: string): Promise<{ path: string; exports: Record<string, unknown> }> {
   const path = EXTENSIONS.some((extension) => name.endsWith(extension)) ? resolve(name) : `${PIPELINES}${name}.ts`;
   if (!/^[A-Za-z0-9/._~ -]+$/.test(name) || !existsSync(path))
     throw new ConfigurationError(
       `there is no pipeline '${name}'; known are ${(await knownPipelines()).join(', ')}, or give a path such as ./my-pipeline.ts`,
     );
-  let module: { default?: unknown };
   try {
-    module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+    return { path, exports: (await import(pathToFileURL(path).href)) as Record<string, unknown> };
   } catch (error) {
     if (error instanceof MillraceError) throw error;
     throw new ConfigurationError(`${path} cannot be loaded: ${messageOf(error)}`, { cause: error });
   }
-  if (!isGraph(module.default))
-    throw new ConfigurationError(
-      `${path} does not export a pipeline; write: export default pipeline('name', (p) => { … })`,
-    );
-  return module.default;
 }
 
 export async function knownPipelines(): Promise<string[]> {

@@ -6,7 +6,7 @@ import { isSnapshot, saveSnapshot } from '../local/snapshot.ts';
 import type { Graph } from '../model/graph.ts';
 import { admit } from '../operate/upgrade.ts';
 import type { Io } from './io.ts';
-import { loadPipeline } from './load-pipeline.ts';
+import { loadLocalModel, loadPipeline } from './load-pipeline.ts';
 import { writeResults } from './write-results.ts';
 
 interface RunOptions {
@@ -44,9 +44,11 @@ export function runCommand(io: Io): Command {
         : undefined;
       bar?.start(Number.MAX_SAFE_INTEGER, 0);
       const shards = options.shards === undefined ? {} : { shards: wholeNumber('--shards', options.shards) };
+      const localModel = await loadLocalModel(pipeline);
       const run = new LocalRun(graph, {
         inputs: options.input,
         ...shards,
+        ...(localModel === undefined ? {} : { localModel }),
         ...(bar === undefined ? {} : { progress: (records) => bar.update(records) }),
       });
       let summary: RunSummary;
@@ -65,7 +67,8 @@ export function runCommand(io: Io): Command {
 function addInput(value: string, inputs: Map<string, string>): Map<string, string> {
   const at = value.indexOf('=');
   if (at < 1 || at === value.length - 1) throw new ConfigurationError(`--input: expected source=file, got '${value}'`);
-  const source = value.slice(0, at);
+  // Names have dashes; on a command line an underscore is as good.
+  const source = value.slice(0, at).replaceAll('_', '-');
   if (inputs.has(source)) throw new ConfigurationError(`--input: source '${source}' is given twice`);
   return new Map(inputs).set(source, value.slice(at + 1));
 }

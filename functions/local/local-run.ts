@@ -11,6 +11,7 @@ import { type Plan, plan } from '../plan/plan.ts';
 import { Embedded } from './embedded.ts';
 import { openInput } from './input/open-input.ts';
 import { MemoryBus } from './memory-bus.ts';
+import { MemoryPredictor } from './memory-predictor.ts';
 import { MemoryStore } from './memory-store.ts';
 import { MemoryWarehouse } from './memory-warehouse.ts';
 import { type Input, run } from './runner.ts';
@@ -23,6 +24,8 @@ export interface LocalRunOptions {
   /** Default 1: one process gains nothing from more. */
   readonly shards?: number;
   readonly progress?: (records: number) => void;
+  /** Answers in a model's place: what it gives for an instance. Default: a pipeline that asks a model is refused. */
+  readonly localModel?: (instance: unknown) => unknown;
   /** Whether tables are flushed by age too, as live; else at their size limits and at the end. Default false. */
   readonly flushByAge?: boolean;
 }
@@ -62,7 +65,19 @@ export class LocalRun {
       openInput(files.get(source)!, replay ? () => MIN_TIMESTAMP : () => SYSTEM_CLOCK.now());
     const ids = new SeededIds(2);
     const openSource: OpenSource = ({ id }) => open(id);
-    const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids, flushByAge, openSource });
+    const { localModel } = this.#options;
+    const model = localModel === undefined ? {} : { predictor: new MemoryPredictor(localModel) };
+    const embedded = new Embedded({
+      plan: planned,
+      store,
+      bus,
+      warehouse,
+      clock,
+      ids,
+      flushByAge,
+      openSource,
+      ...model,
+    });
     const inputs = new Map(planned.sources.map(({ id }) => [id, open(id)]));
     const start = performance.now();
     const { progress } = this.#options;

@@ -3,12 +3,14 @@ import type { DeadLetter } from '../../functions/engine/dead-letter.ts';
 import type { RawRecord } from '../../functions/engine/ingest/source-decoder.ts';
 import { Embedded } from '../../functions/local/embedded.ts';
 import { type BusTroubles, MemoryBus } from '../../functions/local/memory-bus.ts';
+import { MemoryPredictor } from '../../functions/local/memory-predictor.ts';
 import { MemoryWarehouse } from '../../functions/local/memory-warehouse.ts';
 import { run } from '../../functions/local/runner.ts';
 import { SeededIds, VirtualClock } from '../../functions/local/virtual-clock.ts';
 import type { Graph } from '../../functions/model/graph.ts';
 import { MIN_TIMESTAMP } from '../../functions/model/time.ts';
 import { plan } from '../../functions/plan/plan.ts';
+import type { OutsideMessage } from '../../functions/ports/bus.ts';
 import type { Row } from '../../functions/ports/warehouse.ts';
 import { FaultyStore, type StoreFaults } from './faulty-store.ts';
 
@@ -18,14 +20,18 @@ export interface Trouble {
   readonly bus?: BusTroubles;
   readonly store?: StoreFaults;
   readonly seed?: number;
+  /** Answers in a model's place. */
+  readonly model?: (instance: unknown) => unknown;
 }
 
 export interface Outcome {
   readonly rows: (table: string) => readonly Row[];
   readonly letters: readonly DeadLetter[];
+  /** Messages published to topics outside; some may be there twice. */
+  readonly published: readonly OutsideMessage[];
   readonly late: number;
-  /** Documents left in the store, without the roots, the pipeline's own and the dead letters. */
-  readonly left: number;
+  /** What is left in the store, beside the roots, the pipeline's own document and the dead letters: collection by collection. */
+  readonly left: readonly string[];
   readonly embedded: Embedded;
 }
 
@@ -43,7 +49,8 @@ export async function runEmbedded(
   const warehouse = new MemoryWarehouse();
   const ids = new SeededIds(seed + 2);
   const planned = plan(graph, { shards, files: new Set(Object.keys(inputs)) });
-  const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids });
+  const predictor = trouble.model === undefined ? {} : { predictor: new MemoryPredictor(trouble.model) };
+  const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids, ...predictor });
   const feeds = new Map(Object.entries(inputs).map(([source, records]) => [source, feed(records)]));
   await run({ embedded, inputs: feeds, clock, bundle });
   let late = 0;
@@ -51,8 +58,9 @@ export async function runEmbedded(
   return {
     rows: (table) => [...warehouse.rows(table)],
     letters: store.all('deadLetters').map(({ body }) => body as DeadLetter),
+    published: bus.published,
     late,
-    left: WORKING_COLLECTIONS.reduce((sum, collection) => sum + store.size(collection), 0),
+    left: WORKING_COLLECTIONS.flatMap((collection) => store.all(collection).map(({ id }) => `${collection}/${id}`)),
     embedded,
   };
 }

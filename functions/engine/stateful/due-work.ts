@@ -102,6 +102,8 @@ export class DueWork {
   }
 
   #isBufferNext(watermark: EpochMillis): boolean {
+    // A window that was looked at is out of the queue, and was found to come first.
+    if (this.#head?.clock === 'event') return false;
     const due = dueOf(epochMillis(this.#contents.buffer.next() + this.#allowedLateness));
     return due < MAX_TIMESTAMP && due <= watermark && due <= this.#queue('event', watermark).due();
   }
