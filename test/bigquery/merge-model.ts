@@ -35,11 +35,13 @@ export function mergeModel(target: readonly Row[], source: readonly SourceRow[],
   let deleted = 0;
   for (const row of target) {
     const matches = source.filter((candidate) => candidate.id !== null && candidate.id === row.id);
-    const actions = matches.flatMap((match): readonly { readonly kind: 'delete' | 'update'; readonly match: SourceRow }[] => {
-      if (clauses.deleteGone && match.gone) return [{ kind: 'delete', match }];
-      if (clauses.updateNewer && match.seq > row.seq) return [{ kind: 'update', match }];
-      return [];
-    });
+    const actions = matches.flatMap(
+      (match): readonly { readonly kind: 'delete' | 'update'; readonly match: SourceRow }[] => {
+        if (clauses.deleteGone && match.gone) return [{ kind: 'delete', match }];
+        if (clauses.updateNewer && match.seq > row.seq) return [{ kind: 'update', match }];
+        return [];
+      },
+    );
     if (actions.length > 1) return { error: true };
     const [action] = actions;
     if (action?.kind === 'delete') {
