@@ -11,7 +11,8 @@ import { type RawRecord, SourceDecoder } from '../ingest/source-decoder.ts';
 import { shardId } from '../protocol/names.ts';
 import { type ShardSetting, versionOf } from '../shard/shard.ts';
 import { lineBytes } from './entries.ts';
-import { lineOf } from './outlets.ts';
+import { isKeyed } from './content.ts';
+import { keyAndValue, lineOf } from './outlets.ts';
 import { ViewTooLargeError } from './problems.ts';
 
 /** A source's records, in batches; anew with each call. */
@@ -96,7 +97,8 @@ class Collector implements Outlet {
   }
 
   receive(element: Element): void {
-    const line = lineOf(this.#node, element);
+    const [key, value] = keyAndValue(element, isKeyed(this.#node));
+    const line = lineOf(this.#node, key, value, element.pane);
     this.count += 1;
     this.bytes += lineBytes(line);
     if (this.bytes <= this.#node.maxBytes) this.lines.push(line);

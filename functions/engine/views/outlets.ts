@@ -3,11 +3,13 @@ import type { SideParDoNode, ViewNode } from '../../model/graph.ts';
 import { type KV, keyText } from '../../model/key.ts';
 import type { BundleOutput } from '../chain/bundle-output.ts';
 import type { Outlet, ShardChooser } from '../chain/outlet.ts';
-import type { Element } from '../element.ts';
+import type { PaneInfo } from '../../model/pane.ts';
+import { type Element, UNGROUPED } from '../element.ts';
 import { encodeElement } from '../element-codec.ts';
 import { shardId } from '../protocol/names.ts';
 import { checkElementSize } from '../protocol/outbox.ts';
-import { entryLine, keyedLine } from './entries.ts';
+import { hasOneOfEach, isKeyed } from './content.ts';
+import { entryLine } from './entries.ts';
 
 /** The key's text of what has no key. */
 const NO_KEY = 'null';
@@ -36,11 +38,6 @@ export class ViewOutlet implements Outlet {
   flush(): void {}
 }
 
-/** Whether a view is read by key. */
-export function isKeyed({ shape }: ViewNode): boolean {
-  return shape === 'map' || shape === 'multimap';
-}
-
 /** Sends elements with keys to the shards of their keys, and others wherever their text's hash says. */
 export class ValueOutlet implements Outlet {
   readonly #keyed: boolean;
@@ -64,15 +61,14 @@ export class ValueOutlet implements Outlet {
   flush(): void {}
 }
 
-function keyAndValue(element: Element, keyed: boolean): [keyText: string, value: unknown] {
+export function keyAndValue(element: Element, keyed: boolean): [keyText: string, value: unknown] {
   if (!keyed) return [NO_KEY, element.value];
   const { key, value } = element.value as KV<unknown, unknown>;
   return [keyText(key), value];
 }
 
-/** How a view writes an element. */
-export function lineOf(node: ViewNode, element: Element): string {
-  const keyed = isKeyed(node);
-  const [key, value] = keyAndValue(element, keyed);
-  return keyed ? keyedLine(key, value) : entryLine(value);
+/** How a view writes an element. @param key the text of its key, where it has one */
+export function lineOf(node: ViewNode, key: string, value: unknown, pane: PaneInfo): string {
+  const index = hasOneOfEach(node) && pane !== UNGROUPED ? pane.index : undefined;
+  return entryLine(isKeyed(node) ? key : undefined, value, index);
 }

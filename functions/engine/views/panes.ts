@@ -67,9 +67,12 @@ export function withVersion(
   if (shown !== null && shown.pane >= version.pane) return undefined;
   if (shown !== null) bin.chunks(window, shown.version, shown.chunks, plus(now, KEPT_AFTER_REPLACED));
   const rest = pending === null || pending.index <= version.pane ? null : pending;
+  const runs = bin.runs(window, (run) => run.ordinal <= version.through, now);
   return {
     ...window,
-    runs: bin.runs(window, (run) => run.ordinal <= version.through, now),
+    runs,
+    // What newer panes have replaced does not count any more.
+    bytes: node.strategy.accumulation === 'accumulating' ? version.bytes + bytesOf(runs) : window.bytes,
     shown: version,
     problem: null,
     pending: rest === null ? null : { ...rest, due: dueAfter(version, node, now) },
@@ -88,6 +91,10 @@ export function withProblem(
   // An accumulating window's next pane holds these elements again.
   const goes = node.strategy.accumulation === 'discarding' ? pane.to : 0;
   return { ...window, pending, problem, runs: bin.runs(window, (run) => run.ordinal <= goes, problem.since) };
+}
+
+function bytesOf(runs: readonly ViewRun[]): number {
+  return runs.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** How long after another has replaced it a version's chunks stay; readers learn of the new one meanwhile. */

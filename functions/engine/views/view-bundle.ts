@@ -14,12 +14,12 @@ import { KeyReduction } from '../reduce/key-reduction.ts';
 import type { ReduceSpec } from '../reduce/spec.ts';
 import { adoptInput, adoptKnown } from '../shard/watermarks.ts';
 import { type BundleResult, type KnownWatermarks, noCounts } from '../shard/work.ts';
-import { entryLine, keyedLine, lineBytes } from './entries.ts';
+import { lineBytes } from './entries.ts';
 import { GarbageBin, hasDueGarbage } from './garbage.ts';
 import { keepState } from './keep-state.ts';
 import { headId, pointerId } from './names.ts';
 import type { OpenRuns } from './open-runs.ts';
-import { isKeyed } from './outlets.ts';
+import { lineOf } from './outlets.ts';
 import { withElements, withPane } from './panes.ts';
 import { headDocument, type Lines, pointerDocument } from './pointer.ts';
 import { ViewTooLargeError } from './problems.ts';
@@ -127,14 +127,13 @@ export class ViewBundle implements BundleResult, ReduceOutput<Span, Group> {
   /** Takes numbers, and puts elements together by window. */
   #open(envelopes: readonly Envelope[]): Group[] {
     const groups = new Map<EpochMillis, Group>();
-    const keyed = isKeyed(this.#node);
     for (const envelope of envelopes) {
       if (this.#draft.isTaken(envelope.sender, envelope.number)) continue;
       this.#draft.take(envelope.sender, envelope.number);
       this.counts.elements += envelope.count;
       if (this.#node.shape === 'signal') continue;
       for (const incoming of decodeBody(envelope.body)) {
-        const line = keyed ? keyedLine(incoming.keyText, incoming.value) : entryLine(incoming.value);
+        const line = lineOf(this.#node, incoming.keyText, incoming.value, incoming.pane);
         for (const window of incoming.windows) addTo(groups, window, incoming, line);
       }
     }

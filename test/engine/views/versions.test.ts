@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { count, latest, sum } from '../../../functions/model/combine.ts';
+import type { SideContext } from '../../../functions/model/dofn.ts';
 import { pipeline } from '../../../functions/model/pipeline.ts';
 import { afterCount, afterWatermark, repeatedly } from '../../../functions/model/triggers.ts';
 import type { ViewOptions } from '../../../functions/model/views.ts';
@@ -101,5 +103,98 @@ describe('versions of a view', () => {
     await harness.advance(60_000);
     expect(harness.store.size('views')).toBe(2);
     expect(harness.store.size('runs')).toBe(0);
+  });
+});
+
+describe('views of what a trigger emits again and again', () => {
+  const TRIGGERED = {
+    trigger: afterWatermark({ early: afterCount(1), late: afterCount(1) }),
+    allowedLateness: 100,
+  } as const;
+
+  for (const accumulation of ['accumulating', 'discarding'] as const)
+    it(`a singleton shows the newest pane (${accumulation})`, async () => {
+      const harness = await Harness.start(
+        pipeline('newest', (p) => {
+          const view = source<number>(p, 'side')
+            .window('side-windows', fixedWindows(10), { ...TRIGGERED, accumulation })
+            .combineGlobally(
+              'newest',
+              latest<number>((value) => value),
+            )
+            .asSingleton('view', { changeAtMostEvery: 0 });
+          const process = (name: string, { output, side }: SideContext<string, { view: typeof view }>): void =>
+            output(`${name}${side.view}`);
+          const main = source<string>(p, 'main').window('main-windows', fixedWindows(10), {
+            allowedLateness: 100,
+            accumulation: 'discarding',
+          });
+          capture(main.parDo('join', { process }, { sideInputs: { view } }));
+        }),
+        { shards: 1 },
+      );
+      await harness.send('side', { at: 1, value: 1 });
+      await harness.send('main', { at: 1, value: 'A' });
+      await harness.send('side', { at: 2, value: 2 });
+      await harness.send('main', { at: 2, value: 'B' });
+      await harness.watermark('side', 50);
+      await harness.send('side', { at: 3, value: 3 });
+      await harness.send('main', { at: 3, value: 'C' });
+      expect(harness.values()).toEqual(['A1', 'B2', 'C3']);
+      expect(harness.deadLetters()).toEqual([]);
+    });
+
+  it('a map shows the newest pane of each key, and its budget counts what is shown', async () => {
+    const harness = await Harness.start(
+      pipeline('newest-of-keys', (p) => {
+        const view = source<readonly [string, number]>(p, 'side')
+          .window('side-windows', fixedWindows(10), { ...TRIGGERED, accumulation: 'accumulating' })
+          .keyBy('key', ([key]) => key)
+          .mapValues('value', ([, value]) => value)
+          .combinePerKey('sums', sum())
+          .asMap('view', { changeAtMostEvery: 0, maxBytes: 1_024 });
+        const process = async (key: string, context: SideContext<unknown, { view: typeof view }>): Promise<void> =>
+          context.output([key, (await context.side.view.get(key)) ?? null, context.side.view.size]);
+        const main = source<string>(p, 'main').window('main-windows', fixedWindows(10));
+        capture(main.parDo('join', { process }, { sideInputs: { view } }));
+      }),
+      { shards: 1 },
+    );
+    // Each of 200 panes has some ten bytes.
+    for (let i = 0; i < 200; i++) await harness.send('side', { at: 1, value: [i % 2 === 0 ? 'a' : 'b', 1] });
+    await harness.send('main', { at: 1, value: 'a' });
+    await harness.send('side', { at: 2, value: ['a', 1_000] });
+    for (const value of ['a', 'b', 'c']) await harness.send('main', { at: 1, value });
+    expect(harness.values()).toEqual([
+      ['a', 100, 2],
+      ['a', 1_100, 2],
+      ['b', 100, 2],
+      ['c', null, 2],
+    ]);
+    expect(harness.deadLetters()).toEqual([]);
+  });
+
+  it('panes of several groups are too many for a singleton, as in Beam', async () => {
+    const harness = await Harness.start(
+      pipeline('several-groups', (p) => {
+        const view = source<string>(p, 'side')
+          .window('side-windows', fixedWindows(10))
+          .keyBy('key', (value) => value)
+          .combinePerKey('count', count())
+          .values('counts')
+          .asSingleton('view');
+        const process = (_: string, { output, side }: SideContext<number, { view: typeof view }>): void =>
+          output(side.view);
+        const main = source<string>(p, 'main').window('main-windows', fixedWindows(10));
+        capture(main.parDo('join', { process }, { sideInputs: { view } }));
+      }),
+    );
+    await harness.send('side', { at: 1, value: 'a' }, { at: 1, value: 'b' });
+    await harness.send('main', { at: 1, value: 'A' });
+    await harness.finish('side', 'main');
+    expect(harness.deadLetters().map(({ stage, code }) => [stage, code])).toEqual([
+      ['view', 'VIEW_SHAPE'],
+      ['join', 'VIEW_SHAPE'],
+    ]);
   });
 });
