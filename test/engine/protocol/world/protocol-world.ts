@@ -27,9 +27,9 @@ import { type EpochMillis, MIN_TIMESTAMP, type Millis, plus } from '../../../../
 import { fixedWindows } from '../../../../functions/model/windows.ts';
 import { plan } from '../../../../functions/plan/plan.ts';
 import type { BacklogSample } from '../../../../functions/ports/backlog.ts';
-import type { Bus, BusMessage } from '../../../../functions/ports/bus.ts';
 import type { Batch } from '../../../../functions/ports/store.ts';
 import { seeded } from '../../../model/seeded.ts';
+import { goneTooEarly, LossyBus, settledTooEarly } from './lossy-bus.ts';
 import { type Owner, SteppedStore } from './stepped-store.ts';
 import { keepingWork, sent, type ToyElement, writingWork } from './toy-stages.ts';
 
@@ -102,8 +102,7 @@ class ProtocolWorld {
   readonly #store: SteppedStore;
   readonly #plan = plan(TWO_STAGES, { shards: SHARDS });
   readonly #elements: Published[] = [];
-  readonly #net: BusMessage[] = [];
-  readonly #old: BusMessage[] = [];
+  readonly #bus: LossyBus;
   readonly #ingest: Instance[] = [];
   readonly #shards: ShardInstance[] = [];
   readonly #sweepers: { readonly owner: Owner; readonly sweeper: Sweeper }[] = [];
@@ -120,6 +119,14 @@ class ProtocolWorld {
     this.#random = seeded(seed);
     this.#ids = new SeededIds(seed);
     this.#mistake = mistake;
+    const lies = { goneTooEarly, settledTooEarly };
+    const lie = mistake === 'goneTooEarly' || mistake === 'settledTooEarly' ? lies[mistake] : undefined;
+    this.#bus = new LossyBus({
+      random: this.#random,
+      isStormy: () => this.#stormy,
+      happened: (what) => this.#count(what),
+      ...(lie === undefined ? {} : { lie: (tick) => lie(tick, this.#roots().find(({ id }) => id === tick.target)!) }),
+    });
     const wrongs = { staleSnapshot: mistake === 'staleSnapshot', noFence: mistake === 'noFence' };
     this.#store = new SteppedStore(this.#inner, (batch) => this.#noteCommitted(batch), wrongs);
     for (const stage of STAGES)
@@ -205,24 +212,16 @@ class ProtocolWorld {
   }
 
   #deliver(): void {
-    const fromOld = this.#old.length > 0 && this.#random() < 0.15;
-    const pool = fromOld ? this.#old : this.#net;
-    if (pool.length === 0) return;
-    if (fromOld) this.#count('old envelope');
-    const message = pool[this.#below(pool.length)]!;
+    const message = this.#bus.next();
+    if (message === undefined) return;
     const candidates = this.#shards.filter(({ shard }) => shard.id === message.target);
     const { shard } = candidates[this.#below(candidates.length)]!;
     shard.offer(message).then(
       () => {
-        if (!this.#stormy || this.#random() < 0.9) this.#remove(message);
+        if (!this.#stormy || this.#random() < 0.9) this.#bus.remove(message);
       },
       (error) => this.#failed(error),
     );
-  }
-
-  #remove(message: BusMessage): void {
-    const at = this.#net.indexOf(message);
-    if (at >= 0) this.#net.splice(at, 1);
   }
 
   #sweep(): void {
@@ -300,34 +299,6 @@ class ProtocolWorld {
       topology: 1,
       inputWatermarkOf: () => MIN_TIMESTAMP,
     };
-  }
-
-  /** Loses, repeats, and keeps some to bring them back much later. */
-  readonly #bus: Bus = {
-    send: async (messages) => {
-      for (const message of messages.map((each) => this.#falsified(each))) {
-        if (!this.#stormy || this.#random() < 0.75) this.#net.push(message);
-        else this.#count('message lost');
-        if (this.#random() < 0.25) this.#net.push(message);
-        if (this.#random() < 0.15) this.#old.push(message);
-      }
-    },
-    publish: async () => {},
-  };
-
-  #falsified(message: BusMessage): BusMessage {
-    if (message.kind === 'envelope' || this.#random() < 0.5) return message;
-    const roots = this.#roots();
-    const root = roots.find(({ id }) => id === message.target)!;
-    if (this.#mistake === 'goneTooEarly') {
-      const living = Object.keys(root.done).filter((sender) => sourceOf(sender) !== undefined);
-      return { ...message, gone: [...message.gone, ...living] };
-    }
-    if (this.#mistake === 'settledTooEarly') {
-      const all = Object.entries(root.given).map(([target, last]) => [target, [[1, last]]] as const);
-      return { ...message, settled: Object.fromEntries(all) };
-    }
-    return message;
   }
 
   #sample(): BacklogSample {
