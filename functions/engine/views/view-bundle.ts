@@ -50,7 +50,7 @@ interface Group extends ReduceInput {
 export class ViewBundle implements BundleResult, ReduceOutput<Span, Group> {
   readonly counts = noCounts();
   readonly output = new BundleOutput();
-  readonly sets: Document[] = [];
+  sets: Document[] = [];
   readonly deletes: DocumentName[] = [];
   readonly letters: DeadLetter[] = [];
   characters = 0;
@@ -102,6 +102,9 @@ export class ViewBundle implements BundleResult, ReduceOutput<Span, Group> {
     this.#state = withDueLoad(this.#node, this.#state, this.#draft.processingTime, this.#passed);
     this.#removePassed();
     this.deletes.push(...this.#bin.page(this.#draft.processingTime, this.#passed));
+    // What has come and gone in one bundle is not written.
+    const gone = new Set(this.deletes.map(({ collection, id }) => `${collection}/${id}`));
+    this.sets = this.sets.filter(({ collection, id }) => !gone.has(`${collection}/${id}`));
     this.#finish(reduction);
     return this;
   }

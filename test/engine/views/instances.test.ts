@@ -143,6 +143,18 @@ describe('what is read', () => {
   });
 });
 
+describe('a view that nobody reads', () => {
+  it('keeps nothing', async () => {
+    const graph = pipeline('unread', (p) => {
+      source<string>(p, 'side').window('side-windows', fixedWindows(10)).asList('list');
+    });
+    const harness = await Harness.start(graph);
+    for (let i = 0; i < 40; i++) await harness.send('side', { at: i * 10, value: 'a' });
+    await harness.finish('side');
+    expect(harness.remains()).toEqual([]);
+  });
+});
+
 describe('elements that come after their view has gone', () => {
   it('are late, and nothing is made up for them', async () => {
     const graph = pipeline('gone', (p) => {
