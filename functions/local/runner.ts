@@ -5,7 +5,7 @@
 import type { ReadRecord } from '../engine/ingest/split-reader.ts';
 import type { RawRecord } from '../engine/ingest/source-decoder.ts';
 import type { Plan } from '../plan/plan.ts';
-import { type EpochMillis, earlier, later, MAX_TIMESTAMP, plus } from '../model/time.ts';
+import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../model/time.ts';
 import type { Embedded } from './embedded.ts';
 import { smallestDelay } from './trigger-delays.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -90,10 +90,11 @@ async function finish(embedded: Embedded, clock: VirtualClock): Promise<void> {
     await embedded.deliver();
     const ended = embedded.plan.stages.every((stage) => watermarks.output[stage.id] === MAX_TIMESTAMP);
     const open = [...roots.values()].some((root) => Object.keys(root.open).length > 0);
-    if (ended && !open && ticks.length === 0) break;
+    const due = embedded.nextProcessingDue();
+    if (ended && !open && ticks.length === 0 && due === MAX_TIMESTAMP) break;
     for (const source of embedded.plan.sources) await embedded.settle(source.id);
-    // What waits for time (a lost envelope that is sent again, facts that wait for a commit) gets it.
-    clock.advanceTo(plus(clock.now(), SLACK));
+    // What waits for time gets it: a lost envelope that is sent again, facts that wait for a commit, what is kept a while.
+    clock.advanceTo(later(plus(clock.now(), SLACK), ended && !open && due < MAX_TIMESTAMP ? due : MIN_TIMESTAMP));
   }
   await embedded.flush();
   await embedded.deliver();
