@@ -87,6 +87,8 @@ export {
   onlyOne,
 } from './model/transforms/co-group-by-key.ts';
 export { type LookedUp, lookUp, type LookUpClient, type LookUpOptions } from './model/transforms/look-up.ts';
+export type { EnrichOptions } from './model/transforms/enrich.ts';
+export { type ScheduledStatement, type ScoringOptions, scheduleScoring } from './model/transforms/schedule-scoring.ts';
 export type { BatchOptions } from './model/transforms/batches.ts';
 export type { DeduplicateOptions } from './model/transforms/deduplicate.ts';
 export type { CombineOptions } from './model/transforms/fanout.ts';
