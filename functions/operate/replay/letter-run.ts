@@ -18,7 +18,8 @@ import { encodeLifted } from '../../engine/element-codec.ts';
 import { SourceDecoder } from '../../engine/ingest/source-decoder.ts';
 import { checkElementSize } from '../../engine/protocol/outbox.ts';
 import { replayIdText } from '../../engine/replay-id.ts';
-import { MAIN_OUTPUT } from '../../model/graph.ts';
+import { isKeyed } from '../../engine/views/content.ts';
+import { MAIN_OUTPUT, type Node } from '../../model/graph.ts';
 import { type KV, keyText } from '../../model/key.ts';
 import { type EpochMillis, MIN_TIMESTAMP } from '../../model/time.ts';
 import { GLOBAL_WINDOW } from '../../model/windows.ts';
@@ -95,7 +96,8 @@ export class LetterRun {
   }
 
   async #intoStep(letter: DeadLetter, payload: unknown, consumer: Consumer): Promise<LetterResult> {
-    const value = letter.kind === 'late' ? { key: letter.key, value: payload } : payload;
+    const isPair = letter.kind === 'late' && takesPairs(consumer.node);
+    const value = isPair ? { key: letter.key, value: payload } : payload;
     const { timestamp = MIN_TIMESTAMP, windows = [GLOBAL_WINDOW], pane = UNGROUPED } = letter;
     const element: Element = { value, timestamp, windows, pane, id: idOf(letter) };
     const { name } = consumer.node;
@@ -158,6 +160,12 @@ export class LetterRun {
     const failures = output.failures.map((failure) => (place: DeadLetterPlace) => elementDeadLetter(place, failure));
     return { output, failures };
   }
+}
+
+/** Whether the elements of a head have keys. */
+function takesPairs(node: Node): boolean {
+  if (node.kind === 'sideParDo') return node.keyed;
+  return node.kind !== 'view' || isKeyed(node);
 }
 
 function sent(stage: Stage, sendings: readonly Outgoing[]): LetterResult {
