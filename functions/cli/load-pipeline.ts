@@ -27,12 +27,21 @@ export async function loadLocalModel(name: string): Promise<((instance: unknown)
   return typeof localModel === 'function' ? (localModel as (instance: unknown) => unknown) : undefined;
 }
 
-async function loadModule(name: string): Promise<{ path: string; exports: Record<string, unknown> }> {
+/**
+ * The file of a pipeline's module, by the same names as `loadPipeline`.
+ * @throws {ConfigurationError} when there is none
+ */
+export async function pipelineModule(name: string): Promise<string> {
   const path = EXTENSIONS.some((extension) => name.endsWith(extension)) ? resolve(name) : `${PIPELINES}${name}.ts`;
   if (!/^[A-Za-z0-9/._~ -]+$/.test(name) || !existsSync(path))
     throw new ConfigurationError(
       `there is no pipeline '${name}'; known are ${(await knownPipelines()).join(', ')}, or give a path such as ./my-pipeline.ts`,
     );
+  return path;
+}
+
+async function loadModule(name: string): Promise<{ path: string; exports: Record<string, unknown> }> {
+  const path = await pipelineModule(name);
   try {
     return { path, exports: (await import(pathToFileURL(path).href)) as Record<string, unknown> };
   } catch (error) {

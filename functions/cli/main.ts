@@ -2,13 +2,22 @@ import { Command, CommanderError } from 'commander';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { conformCommand } from './conform-command.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
+import { destroyCommand } from './destroy-command.ts';
 import type { Io } from './io.ts';
 import { planCommand } from './plan-command.ts';
 import { runCommand } from './run-command.ts';
 import { statusCommand } from './status-command.ts';
 import { whyCommand } from './why-command.ts';
 
-const COMMANDS = [runCommand, planCommand, conformCommand, statusCommand, whyCommand, deadLettersCommand];
+const COMMANDS = [
+  runCommand,
+  planCommand,
+  conformCommand,
+  statusCommand,
+  whyCommand,
+  deadLettersCommand,
+  destroyCommand,
+];
 
 /**
  * Runs the command line.

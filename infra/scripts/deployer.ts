@@ -1,0 +1,78 @@
+/**
+ * A deployment by terraform, step by step: the topology is admitted, the functions are packaged, everything is applied,
+ * and one event goes through. What it calls is handed in, so that tests can stand in for terraform and the cloud.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Shell } from '../../functions/cli/shell.ts';
+import { ConfigurationError } from '../../functions/model/errors.ts';
+import { applySteps, prepareSteps } from '../../functions/operate/deploy/terraform-steps.ts';
+import type { SmokeResult, SmokeTest } from '../../functions/operate/deploy/smoke.ts';
+import { type DeployOptions, deploymentManifest } from '../../functions/operate/deployment.ts';
+import type { Manifest } from '../../functions/plan/manifest.ts';
+import type { Plan } from '../../functions/plan/plan.ts';
+import { tfvars } from '../../functions/plan/tfvars.ts';
+import type { Archives } from './archives.ts';
+
+export interface Deployment {
+  readonly plan: Plan;
+  readonly project: string;
+  readonly region: string;
+  readonly yes: boolean;
+  /** Where variables are written. */
+  readonly folder: string;
+  /** The folder of the terraform files. */
+  readonly infra: string;
+  readonly options: DeployOptions;
+  /** Absent: no check. */
+  readonly smokeTest: SmokeTest | undefined;
+}
+
+export interface DeployerPorts {
+  readonly shell: Shell;
+  readonly package: (manifest: Manifest) => Promise<Archives>;
+  /**
+   * Checks that the new version fits what is stored, and notes it.
+   * @returns the topology's number, higher than before when anything has changed
+   * @throws {ConfigurationError} with the difference and the ways on, when it does not fit
+   */
+  readonly admit: () => Promise<number>;
+  readonly smoke: (test: SmokeTest) => Promise<SmokeResult>;
+  readonly say: (line: string) => void;
+}
+
+/** @throws {ConfigurationError} when a step fails; what was done before stays, and the next deployment goes on from there */
+export async function deploy(deployment: Deployment, ports: DeployerPorts): Promise<void> {
+  const { plan, project, region, yes, folder, infra, smokeTest } = deployment;
+  const { shell, say } = ports;
+  const { pipeline } = plan;
+  for (const step of prepareSteps(pipeline)) await shell.run('terraform', step, { cwd: infra });
+  // Before the first deployment there is no database that could be asked.
+  const isDeployed = hasTopology(await shell.run('terraform', ['output', '-json'], { cwd: infra, capture: true }));
+  const topology = isDeployed ? await ports.admit() : 1;
+  const manifest = deploymentManifest(plan, { ...deployment.options, topology });
+  say(`topology ${topology} of ${pipeline}: ${manifest.functions.length} functions`);
+  const archives = await ports.package(manifest);
+  await mkdir(folder, { recursive: true });
+  const variables = resolve(join(folder, 'deploy.tfvars.json'));
+  await writeFile(variables, `${JSON.stringify({ project, region, archives, ...tfvars(manifest) }, undefined, 2)}\n`);
+  for (const step of applySteps({ pipeline, variables, yes }).slice(prepareSteps(pipeline).length))
+    await shell.run('terraform', step, { cwd: infra });
+  if (!isDeployed) await ports.admit();
+  if (smokeTest !== undefined) await check(smokeTest, ports);
+  say(`${pipeline} is deployed; publish events to ${manifest.sources.map(({ topic }) => topic).join(', ')}`);
+}
+
+function hasTopology(outputs: string): boolean {
+  return 'topology' in (JSON.parse(outputs || '{}') as object);
+}
+
+async function check(test: SmokeTest, { smoke, say }: DeployerPorts): Promise<void> {
+  say(`check: an event to ${test.topic}, a row in ${test.table} within ${test.withinSeconds} s`);
+  const { passed, millis } = await smoke(test);
+  if (!passed)
+    throw new ConfigurationError(
+      `no row came to ${test.table} in ${Math.round(millis / 1_000)} s; everything is deployed, so look at \`millrace status\` and the functions' logs`,
+    );
+  say(`a row came after ${Math.round(millis / 1_000)} s`);
+}
