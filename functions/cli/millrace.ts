@@ -1,7 +1,11 @@
 #!/usr/bin/env node
-import { PROCESS_IO } from './io.ts';
-import { main } from './main.ts';
+import { enableCompileCache } from 'node:module';
 
+// Before anything of ours is loaded, so that the next start need not compile it again.
+enableCompileCache();
 // Whoever reads may have seen enough (`| head`); that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+const { main } = await import('./main.ts');
+const { PROCESS_IO } = await import('./io.ts');
 process.exitCode = await main(process.argv.slice(2), PROCESS_IO);
