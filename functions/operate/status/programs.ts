@@ -1,5 +1,6 @@
 import type { CellProgram } from '../../engine/shard/cell.ts';
 import { ReduceProgram } from '../../engine/shard/reduce-program.ts';
+import { StatefulProgram } from '../../engine/stateful/stateful-program.ts';
 import type { Plan } from '../../plan/plan.ts';
 
 /** What can read the cells of a stage; undefined where the stage keeps none, or its code is not at hand. */
@@ -9,6 +10,7 @@ export type Programs = (stage: string) => CellProgram | undefined;
 export function programsOf(plan: Plan | undefined): Programs {
   return (stage) => {
     const head = plan?.stages.find(({ id }) => id === stage)?.head;
-    return head?.kind === 'reduce' ? new ReduceProgram(head) : undefined;
+    if (head?.kind === 'reduce') return new ReduceProgram(head);
+    return head?.kind === 'stateful' ? new StatefulProgram(head) : undefined;
   };
 }

@@ -1,4 +1,5 @@
 /** The state of a pipeline, stage by stage. */
+import { enrichState } from '../../engine/enrich/enrich-state.ts';
 import { earliestHold } from '../../engine/protocol/holds.ts';
 import type { Root } from '../../engine/protocol/root.ts';
 import { sinkState } from '../../engine/sink/sink-work.ts';
@@ -8,6 +9,7 @@ import { CELLS_BY_EVENT_DUE, CELLS_BY_PROCESSING_DUE, type Query } from '../../p
 import type { Store } from '../../ports/store.ts';
 import { findLetters } from '../dead-letters/letters.ts';
 import { cellHoldingAt } from './holding-cells.ts';
+import { type ModelStatus, modelStatus, pendingCount } from './model-status.ts';
 import { openEnvelopes } from './open-ranges.ts';
 import type { Programs } from './programs.ts';
 import { rootsOfSource, rootsOfStage, type Survey } from './survey.ts';
@@ -43,8 +45,12 @@ export interface StageStatus {
   readonly due: number;
   /** Cells and waiting groups that hold the watermark; the earliest, and whose it is. */
   readonly holds: { readonly count: number; readonly earliest: EpochMillis | null; readonly key: string | null };
-  /** Elements that wait for a view. */
+  /** Elements that wait for a view, or for a model. */
   readonly parked: number;
+  /** Since when it gets nothing; null = it is not paused. */
+  readonly pausedSince: EpochMillis | null;
+  /** Of a stage that asks a model. */
+  readonly model: ModelStatus | null;
   /** Of a table: rows that wait for a flush, and whether one is under way. */
   readonly rows: { readonly waiting: number; readonly flushing: boolean; readonly since: EpochMillis | null } | null;
   readonly deadLetters: number;
@@ -55,6 +61,8 @@ export interface PipelineStatus {
   readonly now: EpochMillis;
   readonly topology: number | null;
   readonly lastSweep: EpochMillis | null;
+  /** Since when the pipeline reads no more; null = it does. */
+  readonly drainingSince: EpochMillis | null;
   readonly sources: readonly SourceStatus[];
   readonly stages: readonly StageStatus[];
   /** All that are neither replayed nor discarded, without late records; at most `MOST_COUNTED`. */
@@ -72,6 +80,7 @@ export async function statusOf(store: Store, survey: Survey, programs: Programs)
     now,
     topology: topology?.topology ?? null,
     lastSweep: known(lastSweep),
+    drainingSince: survey.drain?.since ?? null,
     sources: shape.sources.map(({ id, reader }) => sourceStatus(survey, id, reader)),
     stages: await Promise.all(
       shape.stages.map((stage) => stageStatus(store, survey, stage, programs, letters.byStage)),
@@ -102,6 +111,7 @@ async function stageStatus(
   const open = openEnvelopes(survey, id);
   const oldest = open.reduce<EpochMillis>((at, { range }) => earlier(at, range.born), MAX_TIMESTAMP);
   const waiting = kind === 'sideParDo' ? roots.flatMap((root) => readingState(root).waiting) : [];
+  const enriching = kind === 'enrich' ? roots.map(enrichState) : [];
   return {
     id,
     kind,
@@ -114,7 +124,9 @@ async function stageStatus(
     cells: roots.reduce((sum, { cells }) => sum + cells, 0),
     due: await countDue(store, roots, input, survey.now),
     holds: await holdsOf(store, roots, id, programs),
-    parked: waiting.reduce((sum, group) => sum + waitingCount(group), 0),
+    parked: waiting.reduce((sum, group) => sum + waitingCount(group), pendingCount(enriching)),
+    pausedSince: survey.paused[id]?.since ?? null,
+    model: kind === 'enrich' ? modelStatus(enriching) : null,
     rows: kind === 'writeBigQuery' ? rowsOf(roots) : null,
     deadLetters: letters.get(id) ?? 0,
   };

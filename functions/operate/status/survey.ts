@@ -11,12 +11,14 @@ import type { EpochMillis } from '../../model/time.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { type StoredShape, type StoredStage, storedShape } from '../../plan/stored-shape.ts';
 import type { Store } from '../../ports/store.ts';
-import { readControl, type TopologyControl } from '../../engine/control.ts';
+import { type DrainControl, type PausedControl, readControl, type TopologyControl } from '../../engine/control.ts';
 
 export interface Survey {
   readonly pipeline: string;
   readonly shape: StoredShape;
   readonly topology: TopologyControl | undefined;
+  readonly paused: PausedControl['stages'];
+  readonly drain: DrainControl | undefined;
   readonly roots: ReadonlyMap<RootId, Root>;
   /** The newest watermarks that are safe: published, or computed from this snapshot. */
   readonly watermarks: Watermarks;
@@ -34,6 +36,8 @@ export interface Survey {
  */
 export async function survey(store: Store, pipeline: string, now: EpochMillis, plan?: Plan): Promise<Survey> {
   const topology = (await readControl(store, 'topology'))?.body;
+  const paused = (await readControl(store, 'paused'))?.body.stages ?? {};
+  const drain = (await readControl(store, 'drain'))?.body;
   const { watermarks: published, lastSweep, moved } = await readPublished(store);
   const roots = new Map((await store.roots()).map(({ id, body }) => [id, body as Root]));
   if (roots.size === 0 && topology === undefined)
@@ -50,7 +54,7 @@ export async function survey(store: Store, pipeline: string, now: EpochMillis, p
   );
   const computed = computeWatermarks(shape.stages, roots, sources);
   const watermarks = advance(published, computed);
-  return { pipeline, shape, topology, roots, watermarks, computed, moved, lastSweep, now };
+  return { pipeline, shape, topology, paused, drain, roots, watermarks, computed, moved, lastSweep, now };
 }
 
 /** @throws {ConfigurationError} naming the stages there are */

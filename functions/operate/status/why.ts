@@ -2,6 +2,7 @@
  * Why a stage's watermark stands where it stands: follows the smaller of hold and input upstream, until it comes to the
  * one thing that holds: an envelope, a key's window or timer, a view, a batch, or a source.
  */
+import { type EnrichState, enrichState } from '../../engine/enrich/enrich-state.ts';
 import { earliestHold } from '../../engine/protocol/holds.ts';
 import type { Root } from '../../engine/protocol/root.ts';
 import { readingState, waitingCount } from '../../engine/views/waiting.ts';
@@ -110,6 +111,10 @@ async function holdCulprit(
         sentence: `${waitingCount(waiting)} elements in ${root.id} wait for view '${side.view}' to have its window ${describeWindow(side)}`,
       };
   }
+  if (stage.kind === 'enrich') {
+    const batch = batchHoldingAt(enrichState(root), at);
+    if (batch !== undefined) return { ...common, kind: 'batch', ...batch, sentence: `${batch.what} (${root.id})` };
+  }
   const cell = await cellHoldingAt(store, root, at, programs(stage.id));
   if (cell === undefined)
     return { ...common, kind: 'key', sentence: `a key in ${root.id} holds it, which waits for no clock` };
@@ -124,6 +129,23 @@ async function holdCulprit(
     what,
     sentence: `${kind} ${what} of key ${cell.key} in ${root.id} holds it`,
   };
+}
+
+/** What of an enriching shard holds at an instant: a batch that waits or is with its model, or elements in no batch yet. */
+function batchHoldingAt(
+  { batches, waiting }: EnrichState,
+  at: EpochMillis,
+): { name: string; what: string; since: EpochMillis } | undefined {
+  const batch = batches.find(({ earliest }) => earliest === at);
+  if (batch !== undefined) {
+    const { number, count, claim, due, reason, since } = batch;
+    const waits = `waits until ${new Date(due).toISOString()}${reason === undefined ? '' : ` (${reason})`}`;
+    const what = `batch ${number} of ${count} elements ${claim === undefined ? waits : 'is with the model'}`;
+    return { name: `batch ${number}`, what, since };
+  }
+  const run = waiting.find(({ earliest }) => earliest === at);
+  if (run === undefined) return undefined;
+  return { name: `run ${run.run}`, what: `${run.count} elements wait to be shown to the model`, since: run.since };
 }
 
 function sourceCulprit(survey: Survey, source: string, at: EpochMillis): Culprit {
@@ -149,10 +171,12 @@ function nothing(stage: StoredStage): Culprit {
 }
 
 function earliestInput(survey: Survey, { inputs }: StoredStage): { id: string; at: EpochMillis } {
-  return inputs
-    .map((id) => ({ id, at: survey.computed.output[id] ?? MIN_TIMESTAMP }))
-    // A stage without inputs reads its source by itself, and waits for nobody.
-    .reduce((first, other) => (other.at < first.at ? other : first), { id: '', at: MAX_TIMESTAMP });
+  return (
+    inputs
+      .map((id) => ({ id, at: survey.computed.output[id] ?? MIN_TIMESTAMP }))
+      // A stage without inputs reads its source by itself, and waits for nobody.
+      .reduce((first, other) => (other.at < first.at ? other : first), { id: '', at: MAX_TIMESTAMP })
+  );
 }
 
 function output({ watermarks }: Survey, stage: string): EpochMillis {
