@@ -39,6 +39,9 @@ async function readText(message: IncomingMessage): Promise<string> {
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw invalid('The request body could not be read');
+  } finally {
+    // What is left of the body can then be read away by whoever answers.
+    if (gzipped) message.unpipe();
   }
   return Buffer.concat(chunks).toString('utf8');
 }
