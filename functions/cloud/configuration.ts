@@ -5,6 +5,7 @@
 import { ConfigurationErrors } from '../model/errors.ts';
 import type { Millis } from '../model/time.ts';
 import { MANIFEST_VARIABLES, PROJECT_VARIABLES } from '../plan/environment.ts';
+import { CLOUD_BUNDLE } from './bundle/flavour.ts';
 import type { PushIdentity } from './push/index.ts';
 
 /** Variables that nobody sets in a cloud: emulators, tests and tuning. */
@@ -140,13 +141,14 @@ function serves(reader: VariableReader): Serves[] {
 function identity(reader: VariableReader): PushIdentity {
   const mode =
     reader.optional(LOCAL_VARIABLES.identity) ?? (reader.optional('K_SERVICE') === undefined ? 'oidc' : 'iam');
-  if (mode === 'none') return { mode };
+  if (mode === 'none' && !CLOUD_BUNDLE) return { mode };
   const allowed = {
     audiences: reader.list(PROJECT_VARIABLES.pushAudience),
     accounts: reader.list(PROJECT_VARIABLES.pushAccounts),
   };
   if (mode === 'oidc' || mode === 'iam') return { mode, ...allowed };
-  reader.problems.push(`${LOCAL_VARIABLES.identity}: expected 'oidc', 'iam' or 'none', got '${mode}'`);
+  const modes = CLOUD_BUNDLE ? "'oidc' or 'iam' in a bundle for a cloud" : "'oidc', 'iam' or 'none'";
+  reader.problems.push(`${LOCAL_VARIABLES.identity}: expected ${modes}, got '${mode}'`);
   return { mode: 'oidc', ...allowed };
 }
 

@@ -8,7 +8,7 @@ export interface EmulatorAddress {
 
 /** The options by which Google's generated clients talk to an emulator: no TLS, no credentials. */
 export async function emulatorAddress(host: string): Promise<EmulatorAddress> {
-  const { credentials } = await import('@grpc/grpc-js');
+  const { credentials } = await import('./clients/grpc.ts');
   // Else the clients look for a metadata server, for seconds, before the first call.
   process.env['METADATA_SERVER_DETECTION'] ??= 'none';
   const at = host.lastIndexOf(':');

@@ -98,7 +98,7 @@ export class MonitoringBacklog implements Backlog {
 
 /** google-auth-library keeps the token until it is about to expire. */
 async function accessToken(): Promise<() => Promise<string | null | undefined>> {
-  const { GoogleAuth } = await import('google-auth-library');
+  const { GoogleAuth } = await import('./clients/google-auth.ts');
   const auth = new GoogleAuth({ scopes: SCOPE });
   return () => auth.getAccessToken();
 }

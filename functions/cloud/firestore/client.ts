@@ -17,7 +17,7 @@ export interface FirestoreSetting {
  * precondition, and its own retries would stand between a lost answer and the engine, which recognises it by a nonce.
  */
 export async function openFirestore({ projectId, emulatorHost }: FirestoreSetting): Promise<FirestoreClient> {
-  const { FirestoreClient } = await import('@google-cloud/firestore-api/client_v1');
+  const { FirestoreClient } = await import('../clients/firestore.ts');
   const emulator = emulatorHost === undefined ? {} : await emulatorAddress(emulatorHost);
   return new FirestoreClient({ projectId, ...emulator });
 }

@@ -36,7 +36,7 @@ export function firestoreLookUp<K extends Key>(
   return async () => {
     // Else the client looks for a metadata server, for seconds, before the first call.
     if (emulatorHost !== undefined) process.env['METADATA_SERVER_DETECTION'] ??= 'none';
-    const { Firestore } = await import('@google-cloud/firestore');
+    const { Firestore } = await import('../clients/hand-written-firestore.ts');
     const firestore = new Firestore(settings);
     return {
       get: (keys) =>

@@ -63,7 +63,7 @@ export class VertexPredictor implements Predictor {
   /** Application Default Credentials. */
   async #credentials(): Promise<Record<string, string>> {
     if (this.#setting.baseUrl !== undefined) return {};
-    this.#auth ??= import('google-auth-library').then(({ GoogleAuth }) => new GoogleAuth({ scopes: SCOPE }));
+    this.#auth ??= import('../clients/google-auth.ts').then(({ GoogleAuth }) => new GoogleAuth({ scopes: SCOPE }));
     return { authorization: `Bearer ${await (await this.#auth).getAccessToken()}` };
   }
 }

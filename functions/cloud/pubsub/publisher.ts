@@ -78,10 +78,10 @@ export class Publisher {
   }
 }
 
-async function openPublisher({ projectId, emulatorHost }: PubSubSetting): Promise<v1.PublisherClient> {
-  const { v1 } = await import('@google-cloud/pubsub');
+export async function openPublisher({ projectId, emulatorHost }: PubSubSetting): Promise<v1.PublisherClient> {
+  const { PublisherClient } = await import('../clients/publisher.ts');
   const emulator = emulatorHost === undefined ? {} : await emulatorAddress(emulatorHost);
-  return new v1.PublisherClient({ projectId, ...emulator });
+  return new PublisherClient({ projectId, ...emulator });
 }
 
 /** The messages for one topic that wait, and the requests that are under way. */

@@ -107,7 +107,7 @@ function claimsOf(token: string): TokenClaims {
 
 /** Checks signature and expiry by google-auth-library, and the claims. The library is loaded with the first token. */
 function signatureVerifier(identity: Checked): (token: string) => Promise<string> {
-  const client = once(async () => new (await import('google-auth-library')).OAuth2Client());
+  const client = once(async () => new (await import('../clients/google-auth.ts')).OAuth2Client());
   const certificates = identity.certificates ?? googleCertificates(client);
   return async (token) => {
     const [verifier, known] = await Promise.all([client(), certificates().catch(unavailable)]);

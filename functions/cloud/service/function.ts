@@ -2,7 +2,7 @@
  * One deployed function, put together from what its environment says that it serves: the same parts behind the same paths
  * whether it serves one stage or all of them.
  */
-import type { AssemblySetting } from '../../engine/assembly.ts';
+import { type AssemblySetting, viewReader } from '../../engine/assembly.ts';
 import type { BundleCounts } from '../../engine/shard/work.ts';
 import type { FlushPolicy } from '../../engine/sink/sink-state.ts';
 import { Sweeper } from '../../engine/sweep/sweeper.ts';
@@ -22,6 +22,7 @@ import { type PushMessage, pushVerifier } from '../push/index.ts';
 import { Announcer } from './announcer.ts';
 import { Cooperation } from './cooperation.ts';
 import { Log } from './log.ts';
+import { logView } from './view-log.ts';
 import { type FunctionRequest, type FunctionResponse, type Route, Router } from './router.ts';
 import { SourceHost } from './source-host.ts';
 import { StageCounts } from './stage-counts.ts';
@@ -88,6 +89,8 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
     inputWatermarkOf: (stage) => sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP,
     counted: (stage, bundle) => counts.add(stage, bundle),
     deadLettered: (letters) => announcer.announce(letters),
+    views: viewReader(plan, store),
+    viewShown: (shown) => logView(log, shown),
   };
   const { routes, hosts } = served(plan, configuration, { engine, log, sweep, cooperation, announcer });
   if (identity.mode === 'none') {

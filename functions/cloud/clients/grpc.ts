@@ -1,0 +1,2 @@
+// See google-auth.ts.
+export { credentials } from '@grpc/grpc-js';

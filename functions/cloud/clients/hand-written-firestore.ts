@@ -1,0 +1,2 @@
+// See google-auth.ts.
+export { Firestore } from '@google-cloud/firestore';
