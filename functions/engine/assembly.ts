@@ -26,12 +26,12 @@ import { SinkWork } from './sink/sink-work.ts';
 import { StatefulProgram } from './stateful/stateful-program.ts';
 import { BundleSides } from './views/bundle-sides.ts';
 import { type OpenSource, ViewLoader } from './views/loader.ts';
-import { ViewPublisher } from './views/publisher.ts';
+import { type PublisherSetting, ViewPublisher } from './views/publisher.ts';
 import { SideWork } from './views/side-work.ts';
 import { ViewReader } from './views/view-reader.ts';
 import { ViewWork } from './views/view-work.ts';
 
-export interface AssemblySetting extends ShardSetting {
+export interface AssemblySetting extends PublisherSetting {
   readonly warehouse: Warehouse;
   /** Grows with every fresh start or drain; see `FlusherSetting`. */
   readonly epoch: number;

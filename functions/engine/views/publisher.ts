@@ -39,6 +39,21 @@ const LEASE = 120_000;
 /** How long the chunks of a version that was given up are kept, for its writer may still be at it; milliseconds. */
 const GIVEN_UP = 600_000;
 
+/** What readers see from now on; for metrics. */
+export interface ViewShown {
+  readonly view: string;
+  readonly window: Window;
+  readonly elements: number;
+  readonly bytes: number;
+  /** The view's budget. */
+  readonly maxBytes: number;
+}
+
+export interface PublisherSetting extends ShardSetting {
+  /** Told of each version after the commit that shows it. */
+  readonly viewShown?: (shown: ViewShown) => void;
+}
+
 /** A version that was built and is not shown. */
 interface Built {
   readonly at: Window;
@@ -53,14 +68,14 @@ interface Built {
 export class ViewPublisher {
   readonly #shard: Shard;
   readonly #node: ViewNode;
-  readonly #setting: ShardSetting;
+  readonly #setting: PublisherSetting;
   readonly #loader: ViewLoader | undefined;
   readonly #owner: string;
   #latest: Root | undefined;
   #showing: Promise<void> | undefined;
 
   /** @param loader reads the elements of a view that refreshes; absent: they are staged */
-  constructor(shard: Shard, node: ViewNode, setting: ShardSetting, loader?: ViewLoader) {
+  constructor(shard: Shard, node: ViewNode, setting: PublisherSetting, loader?: ViewLoader) {
     this.#shard = shard;
     this.#node = node;
     this.#setting = setting;
@@ -113,7 +128,12 @@ export class ViewPublisher {
     const built: Built = { at: window, pane, version, content, documents, letters };
     if (content.bytes <= ONE_COMMIT) await this.#shard.transact((draft) => this.#settle(draft, built, documents));
     else await this.#showLarge(built);
+    const { start, end } = window;
+    if (findWindow(viewState(this.#latest!), window)?.shown?.version !== version) return;
     this.#tell(letters);
+    const { name: view, maxBytes } = this.#node;
+    const { count, bytes } = content;
+    this.#setting.viewShown?.({ view, window: { start, end }, elements: count, bytes, maxBytes });
   }
 
   async #elements(window: ViewWindow, pane: PendingPane): Promise<LoadedElements | undefined> {
