@@ -89,8 +89,10 @@ export function encodeWindow<Acc>(state: WindowState<Acc>): string {
     (state.hasAccumulator && json !== accumulator ? TAGGED_ACCUMULATOR : 0);
   const { start, end, pending, elementHold, paneIndex, nonSpeculativeIndex } = state;
   const hold = elementHold === undefined ? 'null' : elementHold;
-  const fields = `${start},${end},${flags},${pending},${hold},${paneIndex},${nonSpeculativeIndex},${JSON.stringify(json)}`;
-  return isAtRest(trigger) ? `[${fields}]` : `[${fields},${triggerText(trigger)}]`;
+  const value = JSON.stringify(json);
+  const last = isAtRest(trigger) ? `${value}]` : `${value},${triggerText(trigger)}]`;
+  // Joined, not concatenated: this text is kept, and a concatenation would be walked again by each use of it.
+  return [`[${start}`, end, flags, pending, hold, paneIndex, nonSpeculativeIndex, last].join(',');
 }
 
 /** Whether a trigger stands as it began. */
