@@ -1,14 +1,12 @@
 /**
- * Texts by key: what sets and maps are made of. The newest changes lie in the cell; when they are too many, those that share
- * a part are moved there, so that changing a key reads nothing, and reading one reads at most one part.
+ * Texts by key: what sets and maps are made of. The newest changes lie in the cell; when they are too many they move into
+ * parts together, so changing a key reads nothing, and reading one reads few parts, mostly one.
  */
 import type { EpochMillis } from '../../model/time.ts';
 import { keyHash } from '../chain/outlet.ts';
-import { type EncodedLeaves, PartLeaves } from './part-leaves.ts';
+import { type EncodedKeyedParts, KeyedParts } from './keyed-parts.ts';
 import { earliestOf, Lifetime, type SlotSetting } from './slot.ts';
 
-/** What one bundle may write into parts, in characters. */
-const SPILL_BUDGET = 250_000;
 /** Stands for a text that was removed, where a part may still hold it. No JSON text begins so. */
 const REMOVED = '-';
 
@@ -17,7 +15,7 @@ export class KeyedTexts {
   readonly #lifetime: Lifetime;
   /** By key text; null = removed, though a part may still hold it. */
   readonly #near = new Map<string, string | null>();
-  readonly #far: PartLeaves;
+  readonly #far: KeyedParts;
   readonly #pending = new Map<string, Promise<unknown>>();
   #weight = 0;
   /** Counts the times everything was removed, so that what was asked before does not take effect after. */
@@ -30,8 +28,8 @@ export class KeyedTexts {
     const newest = (texts: readonly string[]): number =>
       Math.max(...texts.map((kept) => this.#lifetime.writtenAt(kept)));
     const [header, ...fields] = encoded?.split('\t') ?? [];
-    const leaves = header === undefined ? undefined : (JSON.parse(header) as EncodedLeaves);
-    this.#far = new PartLeaves(setting.prefix, setting.parts, newest, leaves);
+    const leaves = header === undefined ? undefined : (JSON.parse(header) as EncodedKeyedParts);
+    this.#far = new KeyedParts(setting.prefix, setting.parts, newest, leaves);
     for (let i = 0; i + 1 < fields.length; i += 2)
       this.#keep(fields[i]!, fields[i + 1] === REMOVED ? null : fields[i + 1]!);
   }
@@ -120,7 +118,9 @@ export class KeyedTexts {
 
   async spill(): Promise<void> {
     const changes = new Map([...this.#near].map(([key, kept]) => [sortedKey(key), kept] as const));
-    for (const sorted of await this.#far.absorb(changes, SPILL_BUDGET)) this.#keep(keyOfSorted(sorted), undefined);
+    await this.#far.absorb(changes);
+    this.#near.clear();
+    this.#weight = 0;
     this.#setting.changed();
   }
 

@@ -3,7 +3,7 @@
  * node lies in the cell.
  *
  * Invariants: a leaf holds the keys from its own `from` up to the next leaf's, the first also all smaller ones; no leaf is
- * empty; what one call reads and writes is bounded by its budget. Keys and texts hold no tabs or line breaks.
+ * empty. Keys and texts hold no tabs or line breaks.
  */
 import type { CellParts } from '../shard/cell-parts.ts';
 
@@ -55,9 +55,9 @@ export class PartLeaves {
     return this.#leaves.length === 0;
   }
 
-  /** No key is smaller. Undefined when there is none. */
-  get from(): string | undefined {
-    return this.#leaves[0]?.from;
+  /** Of each leaf in order: no key in it is smaller. */
+  bounds(): readonly string[] {
+    return this.#leaves.map(({ from }) => from);
   }
 
   summaries(): readonly number[] {
@@ -71,56 +71,43 @@ export class PartLeaves {
     return typeof body === 'string' ? find(body, key) : body.then((read) => find(read, key));
   }
 
-  /** Everything, in order. */
-  async entries(): Promise<Entry[]> {
-    const bodies = await this.#parts.readAll(this.#leaves.map((leaf) => this.#name(leaf)));
-    return bodies.flatMap(parse);
+  /** In order, all whose key is at least `from` and below `to`. */
+  async entries(from = '', to?: string): Promise<Entry[]> {
+    if (this.#leaves.length === 0) return [];
+    const first = this.#indexOf(from);
+    const last = to === undefined ? this.#leaves.length - 1 : this.#indexOf(to);
+    const bodies = await this.#parts.readAll(this.#leaves.slice(first, last + 1).map((leaf) => this.#name(leaf)));
+    const all = bodies.flatMap(parse);
+    if (from === '' && to === undefined) return all;
+    return all.filter(([key]) => key >= from && (to === undefined || key < to));
   }
 
-  /** Takes out the first leaf. */
-  async takeFirst(): Promise<Entry[]> {
+  /** The entries of the first leaf. */
+  async first(): Promise<Entry[]> {
     const [first] = this.#leaves;
-    if (first === undefined) return [];
-    const entries = parse(await this.#parts.read(this.#name(first)));
-    this.#parts.delete(this.#name(first));
-    this.#leaves.shift();
-    return entries;
+    return first === undefined ? [] : parse(await this.#parts.read(this.#name(first)));
   }
 
-  /**
-   * Applies changes, those first that share a leaf with the most others.
-   * @param changes the new text of a key; null = it goes
-   * @param budget about how many characters may be written
-   * @returns the keys whose changes were applied
-   */
-  async absorb(changes: ReadonlyMap<string, string | null>, budget: number): Promise<string[]> {
-    const applied: string[] = [];
-    let written = 0;
-    for (const { leaf, keys } of this.#groups(changes)) {
-      if (written >= budget && written > 0) break;
-      written += await this.#rewrite(leaf, keys, changes);
-      applied.push(...keys);
-    }
-    return applied;
+  dropFirst(): void {
+    const first = this.#leaves.shift();
+    if (first !== undefined) this.#parts.delete(this.#name(first));
   }
 
-  /** Removes the leaves whose summary is `unwanted`, unread. */
-  dropWhere(unwanted: (summary: number) => boolean): boolean {
-    const before = this.#leaves.length;
-    this.#leaves = this.#leaves.filter((leaf) => {
-      if (!unwanted(leaf.summary)) return true;
-      this.#parts.delete(this.#name(leaf));
-      return false;
-    });
-    return this.#leaves.length < before;
+  /** Sets the first leaf's summary, when part of it no longer counts. */
+  summarizeFirst(texts: readonly string[]): void {
+    const [first, ...others] = this.#leaves;
+    if (first !== undefined) this.#leaves = [{ ...first, summary: this.#summarize(texts) }, ...others];
   }
 
-  drop(): void {
-    this.dropWhere(() => true);
+  /** How many leaves these keys fall into. */
+  reach(keys: Iterable<string>): number {
+    const reached = new Set<number>();
+    if (this.#leaves.length > 0) for (const key of keys) reached.add(this.#indexOf(key));
+    return reached.size;
   }
 
-  /** The changes by leaf, largest groups first. Without leaves all are one group. */
-  #groups(changes: ReadonlyMap<string, string | null>): { leaf: Leaf | undefined; keys: string[] }[] {
+  /** Applies changes. @param changes the new text of a key; null = it goes */
+  async absorb(changes: ReadonlyMap<string, string | null>): Promise<void> {
     const groups = new Map<Leaf | undefined, string[]>();
     for (const key of changes.keys()) {
       const leaf = this.#leaves.length === 0 ? undefined : this.#leaves[this.#indexOf(key)];
@@ -128,38 +115,45 @@ export class PartLeaves {
       if (keys === undefined) groups.set(leaf, [key]);
       else keys.push(key);
     }
-    return [...groups]
-      .map(([leaf, keys]) => ({ leaf, keys }))
-      .sort((a, b) => b.keys.length - a.keys.length || compare(a.leaf?.from ?? '', b.leaf?.from ?? ''));
+    for (const [leaf, keys] of groups) await this.#rewrite(leaf, keys, changes);
   }
 
-  /** Writes a leaf anew, as several when it has grown too large. @returns the characters written */
+  /** Removes the leaves whose summary is `unwanted`, unread. */
+  dropWhere(unwanted: (summary: number) => boolean): void {
+    this.#leaves = this.#leaves.filter((leaf) => {
+      if (!unwanted(leaf.summary)) return true;
+      this.#parts.delete(this.#name(leaf));
+      return false;
+    });
+  }
+
+  drop(): void {
+    this.dropWhere(() => true);
+  }
+
+  /** Writes a leaf anew, as several when it has grown too large. */
   async #rewrite(
     leaf: Leaf | undefined,
     keys: readonly string[],
     changes: ReadonlyMap<string, string | null>,
-  ): Promise<number> {
+  ): Promise<void> {
     const entries = new Map(leaf === undefined ? [] : parse(await this.#parts.read(this.#name(leaf))));
     for (const key of keys) {
       const text = changes.get(key);
       if (text === null || text === undefined) entries.delete(key);
       else entries.set(key, text);
     }
-    const chunks = split([...entries].sort(([a], [b]) => compare(a, b)));
+    const chunks = split([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
     const at = leaf === undefined ? 0 : this.#leaves.indexOf(leaf);
-    let written = 0;
     const leaves = chunks.map((chunk, i): Leaf => {
       const from = i === 0 ? lowerBound(leaf, chunk, at) : separator(chunks[i - 1]!.at(-1)![0], chunk[0]![0]);
       const id = i === 0 && leaf !== undefined ? leaf.id : this.#next++;
       const made = { from, id, summary: this.#summarize(chunk.map(([, text]) => text)) };
-      const body = chunk.map(([key, text]) => `\n${key}\t${text}`).join('');
-      this.#parts.write(this.#name(made), body);
-      written += body.length;
+      this.#parts.write(this.#name(made), chunk.map(([key, text]) => `\n${key}\t${text}`).join(''));
       return made;
     });
     if (leaf !== undefined && chunks.length === 0) this.#parts.delete(this.#name(leaf));
     this.#leaves.splice(at, leaf === undefined ? 0 : 1, ...leaves);
-    return written;
   }
 
   /** The last leaf that begins at or before the key, or the first. */
@@ -204,8 +198,7 @@ function parse(body: string): Entry[] {
 /** Even pieces of at most `MAX_LEAF` characters, or of one entry. */
 function split(entries: readonly Entry[]): Entry[][] {
   const total = entries.reduce((sum, [key, text]) => sum + key.length + text.length + 2, 0);
-  const pieces = Math.ceil(total / MAX_LEAF);
-  const wanted = total / Math.max(1, pieces);
+  const wanted = total / Math.max(1, Math.ceil(total / MAX_LEAF));
   const chunks: Entry[][] = [];
   let characters = Number.POSITIVE_INFINITY;
   for (const entry of entries) {
@@ -225,8 +218,4 @@ function separator(last: string, next: string): string {
   let length = 1;
   while (next.slice(0, length) <= last) length += 1;
   return next.slice(0, length);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

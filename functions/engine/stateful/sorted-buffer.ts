@@ -6,21 +6,19 @@ import { type EpochMillis, earlier, MAX_TIMESTAMP } from '../../model/time.ts';
 import { decodeBody, encodeElement, type Incoming } from '../element-codec.ts';
 import type { CellParts } from '../shard/cell-parts.ts';
 import { MinHeap } from './min-heap.ts';
-import { type EncodedLeaves, PartLeaves } from './part-leaves.ts';
+import { type EncodedRuns, SortedRuns } from './sorted-runs.ts';
 import { instantOf, sortableInstant } from './timer-text.ts';
 
-type Header = readonly [sequence: number, leaves: EncodedLeaves];
+type Header = readonly [sequence: number, runs: EncodedRuns];
 
 /** How many stay in the cell when the others move. */
 const KEPT_NEAR = 50;
-/** What one bundle may write into parts, in characters. */
-const SPILL_BUDGET = 250_000;
 const SEQUENCE_LENGTH = 12;
 
 export class SortedBuffer {
   readonly #near = new Map<string, string>();
   readonly #queue = new MinHeap<string>((a, b) => a < b);
-  readonly #far: PartLeaves;
+  readonly #far: SortedRuns;
   #sequence = 0;
   #weight = 0;
   #text: string | undefined;
@@ -28,9 +26,9 @@ export class SortedBuffer {
   /** @param text what `encode` gave; undefined for an empty one */
   constructor(parts: CellParts, text: string | undefined) {
     const [header, ...fields] = text?.split('\t') ?? [];
-    const [sequence, leaves] = header === undefined ? [0, undefined] : (JSON.parse(header) as Header);
+    const [sequence, runs] = header === undefined ? [0, undefined] : (JSON.parse(header) as Header);
     this.#sequence = sequence;
-    this.#far = new PartLeaves('sorted.', parts, undefined, leaves);
+    this.#far = new SortedRuns('sorted.', parts, () => 0, runs);
     for (let i = 0; i + 1 < fields.length; i += 2) this.#keep(fields[i]!, fields[i + 1]!);
     this.#text = text;
   }
@@ -63,29 +61,30 @@ export class SortedBuffer {
     return earlier(near === undefined ? MAX_TIMESTAMP : instantOf(near), this.#farFrom());
   }
 
-  /** Whether the earliest element, if its timestamp is before `until`, lies in a part; bring it near before `take`. */
+  /** Whether a part must be read before `take` for timestamps before `until`. */
   isNextFar(until: EpochMillis): boolean {
-    const near = this.#queue.peek();
-    const from = this.#farFrom();
-    return from < until && from <= (near === undefined ? MAX_TIMESTAMP : instantOf(near));
+    return !this.#far.isLoaded && this.#isFarNext(until);
   }
 
-  /** Moves the part that holds the earliest far elements into the cell. */
-  async bringNear(): Promise<void> {
-    for (const [key, text] of await this.#far.takeFirst()) this.#keep(key, text);
-    this.#text = undefined;
+  /** Reads what `take` needs next. */
+  bringNear(): Promise<void> {
+    return this.#far.load();
   }
 
   /** Takes out the earliest element if its timestamp is before `until`. */
   take(until: EpochMillis): Incoming | undefined {
+    this.#text = undefined;
+    if (this.#isFarNext(until)) {
+      const entry = this.#far.take();
+      return entry === undefined ? undefined : elementOf(entry[1]);
+    }
     const near = this.#queue.peek();
     if (near === undefined || instantOf(near) >= until) return undefined;
     const text = this.#near.get(near)!;
     this.#queue.pop();
     this.#near.delete(near);
     this.#weight -= near.length + text.length;
-    this.#text = undefined;
-    return decodeBody(`[${text}]`)[0]!;
+    return elementOf(text);
   }
 
   /** About how many characters could be moved into parts. */
@@ -95,8 +94,9 @@ export class SortedBuffer {
 
   async spill(): Promise<void> {
     const last = [...this.#near].sort(([a], [b]) => (a < b ? -1 : 1)).slice(KEPT_NEAR);
-    for (const key of await this.#far.absorb(new Map(last), SPILL_BUDGET)) {
-      this.#weight -= key.length + this.#near.get(key)!.length;
+    await this.#far.add(last);
+    for (const [key, text] of last) {
+      this.#weight -= key.length + text.length;
       this.#near.delete(key);
     }
     while (this.#queue.size > 0) this.#queue.pop();
@@ -105,7 +105,15 @@ export class SortedBuffer {
   }
 
   #farFrom(): EpochMillis {
-    return this.#far.from === undefined ? MAX_TIMESTAMP : instantOf(this.#far.from);
+    const next = this.#far.next();
+    return next === undefined ? MAX_TIMESTAMP : instantOf(next);
+  }
+
+  /** Whether the earliest element before `until` may be a far one. Of one instant, what was moved away came first. */
+  #isFarNext(until: EpochMillis): boolean {
+    const near = this.#queue.peek();
+    const next = this.#far.next();
+    return next !== undefined && this.#farFrom() < until && (near === undefined || next <= near);
   }
 
   #keep(key: string, text: string): void {
@@ -113,4 +121,8 @@ export class SortedBuffer {
     this.#queue.push(key);
     this.#weight += key.length + text.length;
   }
+}
+
+function elementOf(text: string): Incoming {
+  return decodeBody(`[${text}]`)[0]!;
 }

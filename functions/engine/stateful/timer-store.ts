@@ -9,7 +9,7 @@ import { type EpochMillis, earlier, epochMillis, MAX_TIMESTAMP } from '../../mod
 import type { TimerClock } from '../../model/timers.ts';
 import { KeyedTexts } from './keyed-texts.ts';
 import { MinHeap } from './min-heap.ts';
-import { type EncodedLeaves, PartLeaves } from './part-leaves.ts';
+import { type EncodedRuns, SortedRuns } from './sorted-runs.ts';
 import type { SlotSetting } from './slot.ts';
 import {
   decodeTimer,
@@ -24,8 +24,6 @@ import {
 const CLOCKS = ['event', 'processing'] as const;
 /** How many of each clock stay in the cell when the others move. */
 const KEPT_NEAR = 100;
-/** What one bundle may write into parts, in characters. */
-const SPILL_BUDGET = 250_000;
 
 /** A near timer in the order in which they are delivered. */
 interface Queued {
@@ -33,6 +31,9 @@ interface Queued {
   /** Timers of one instant come in the order in which they were set. */
   readonly order: number;
 }
+
+/** Where a far timer is. */
+type FarPlace = readonly [clock: TimerClock, run: number, sorted: string];
 
 /** The two texts of a window's timers; undefined where there is nothing. */
 export interface EncodedTimers {
@@ -44,7 +45,7 @@ export interface EncodedTimers {
 export class TimerStore {
   readonly #setting: SlotSetting;
   readonly #near = new Map<string, SetTimer>();
-  readonly #far: Readonly<Record<TimerClock, PartLeaves>>;
+  readonly #far: Readonly<Record<TimerClock, SortedRuns>>;
   readonly #index: KeyedTexts;
   #queues: Readonly<Record<TimerClock, MinHeap<Queued>>> | undefined;
   #order = 0;
@@ -55,9 +56,9 @@ export class TimerStore {
   constructor(setting: SlotSetting, encoded: EncodedTimers) {
     this.#setting = setting;
     const [header, ...fields] = encoded.timers?.split('\t') ?? [];
-    const leaves = (header === undefined ? {} : JSON.parse(header)) as Partial<Record<TimerClock, EncodedLeaves>>;
-    const far = (clock: TimerClock): PartLeaves =>
-      new PartLeaves(`${setting.prefix}${clock}.`, setting.parts, earliestOutput, leaves[clock]);
+    const leaves = (header === undefined ? {} : JSON.parse(header)) as Partial<Record<TimerClock, EncodedRuns>>;
+    const far = (clock: TimerClock): SortedRuns =>
+      new SortedRuns(`${setting.prefix}${clock}.`, setting.parts, earliestOutput, leaves[clock]);
     this.#far = { event: far('event'), processing: far('processing') };
     this.#index = new KeyedTexts({ ...setting, prefix: `${setting.prefix}index.` }, encoded.index);
     for (let i = 0; i + 1 < fields.length; i += 2) this.#keep(decodeTimer(fields[i]!, fields[i + 1]!));
@@ -66,7 +67,7 @@ export class TimerStore {
   encode(): EncodedTimers {
     const fields: string[] = [];
     for (const [identity, timer] of this.#near) fields.push(identity, encodeTimer(timer));
-    const leaves: Partial<Record<TimerClock, EncodedLeaves>> = {};
+    const leaves: Partial<Record<TimerClock, EncodedRuns>> = {};
     for (const clock of CLOCKS) if (!this.#far[clock].isEmpty) leaves[clock] = this.#far[clock].encode();
     const isEmpty = fields.length === 0 && !this.#hasFar;
     return {
@@ -100,26 +101,26 @@ export class TimerStore {
     return earlier(this.#nearest(clock)?.at ?? MAX_TIMESTAMP, this.#farFrom(clock));
   }
 
-  /** Whether the next timer that is set to an instant before `until` lies in a part; bring it near before `take`. */
+  /** Whether a part must be read before `take` for instants before `until`. */
   isNextFar(clock: TimerClock, until: EpochMillis): boolean {
-    const from = this.#farFrom(clock);
-    return from < until && from <= (this.#nearest(clock)?.at ?? MAX_TIMESTAMP);
+    return !this.#far[clock].isLoaded && this.#isFarNext(clock, until);
   }
 
-  /** Moves the part that holds the earliest far timers into the cell. */
-  async bringNear(clock: TimerClock): Promise<void> {
-    for (const [sorted, text] of await this.#far[clock].takeFirst()) {
-      const identity = identityOfSorted(sorted);
-      const timer = decodeTimer(identity, text);
-      this.#keep(timer);
-      this.#index.remove(identity);
-      this.#enqueue(timer);
-    }
-    this.#setting.changed();
+  /** Reads what `take` needs next. */
+  bringNear(clock: TimerClock): Promise<void> {
+    return this.#far[clock].load();
   }
 
   /** Takes out the next timer that is set to an instant before `until`. */
   take(clock: TimerClock, until: EpochMillis): SetTimer | undefined {
+    if (this.#isFarNext(clock, until)) {
+      const entry = this.#far[clock].take();
+      if (entry === undefined) return undefined;
+      const identity = identityOfSorted(entry[0]);
+      this.#forget(identity);
+      this.#setting.changed();
+      return decodeTimer(identity, entry[1]);
+    }
     const nearest = this.#nearest(clock);
     if (nearest === undefined || nearest.at >= until) return undefined;
     this.#drop(identityOf(nearest));
@@ -148,14 +149,16 @@ export class TimerStore {
       const last = this.#of(clock)
         .sort((a, b) => a.at - b.at)
         .slice(KEPT_NEAR);
-      const changes = new Map(last.map((timer) => [sortedKeyOf(timer), encodeTimer(timer)] as const));
-      for (const sorted of await this.#far[clock].absorb(changes, SPILL_BUDGET)) {
-        const identity = identityOfSorted(sorted);
-        this.#index.put(identity, JSON.stringify([clock, sorted]));
+      if (last.length === 0) continue;
+      const run = await this.#far[clock].add(last.map((timer) => [sortedKeyOf(timer), encodeTimer(timer)] as const));
+      for (const timer of last) {
+        const identity = identityOf(timer);
+        const place: FarPlace = [clock, run, sortedKeyOf(timer)];
+        this.#index.put(identity, JSON.stringify(place));
         this.#drop(identity);
       }
     }
-    await this.#index.spill();
+    if (this.#index.movable() > 0) await this.#index.spill();
     this.#queues = undefined;
     this.#setting.changed();
   }
@@ -175,8 +178,14 @@ export class TimerStore {
   }
 
   #farFrom(clock: TimerClock): EpochMillis {
-    const { from } = this.#far[clock];
-    return from === undefined ? MAX_TIMESTAMP : instantOf(from);
+    const next = this.#far[clock].next();
+    return next === undefined ? MAX_TIMESTAMP : instantOf(next);
+  }
+
+  /** Whether the next timer before `until` may be a far one. */
+  #isFarNext(clock: TimerClock, until: EpochMillis): boolean {
+    const from = this.#farFrom(clock);
+    return from < until && from <= (this.#nearest(clock)?.at ?? MAX_TIMESTAMP);
   }
 
   #nearest(clock: TimerClock): SetTimer | undefined {
@@ -209,11 +218,17 @@ export class TimerStore {
     this.#removals = this.#removals.then(async () => {
       const place = await this.#index.get(identity);
       if (place === undefined) return;
-      this.#index.remove(identity);
-      const [clock, sorted] = JSON.parse(place) as [TimerClock, string];
-      await this.#far[clock].absorb(new Map([[sorted, null]]), SPILL_BUDGET);
+      const [clock, run, sorted] = JSON.parse(place) as FarPlace;
+      await this.#far[clock].remove(run, sorted);
+      this.#forget(identity);
     });
     this.#setting.moment.defer(this.#removals);
+  }
+
+  /** A timer is no longer far. */
+  #forget(identity: string): void {
+    if (this.#hasFar) this.#index.remove(identity);
+    else this.#index.clear();
   }
 
   #keep(timer: SetTimer): void {
