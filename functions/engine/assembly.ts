@@ -19,7 +19,7 @@ import { ReshuffleWork } from './reshuffle/reshuffle-work.ts';
 import type { CellProgram } from './shard/cell.ts';
 import { CellWork } from './shard/cell-work.ts';
 import { ReduceProgram } from './shard/reduce-program.ts';
-import { Shard, type ShardSetting } from './shard/shard.ts';
+import { Shard } from './shard/shard.ts';
 import { Flusher } from './sink/flusher.ts';
 import type { FlushPolicy } from './sink/sink-state.ts';
 import { SinkWork } from './sink/sink-work.ts';

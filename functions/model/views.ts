@@ -109,7 +109,9 @@ export function viewNode(
 export function checkSideInputs(where: string, sides: SideInputs, main: WindowingStrategy): void {
   for (const [name, view] of Object.entries(sides)) {
     if (view?.node?.kind !== 'view')
-      throw new ConfigurationError(`${where}: sideInputs.${name} is no view; make one with asSingleton, asList or asMap`);
+      throw new ConfigurationError(
+        `${where}: sideInputs.${name} is no view; make one with asSingleton, asList or asMap`,
+      );
     const side = view.node.strategy.windowFn.kind;
     if (main.windowFn.kind === 'global' && side !== 'global')
       throw new ConfigurationError(
