@@ -25,25 +25,33 @@ function tooLarge(): ApiError {
   return new ApiError('uploadTooLarge', `Request payload size exceeds the limit: ${MAX_BODY_BYTES} bytes.`);
 }
 
-async function readText(message: IncomingMessage): Promise<string> {
-  const gzipped = message.headers['content-encoding'] === 'gzip';
-  const stream = gzipped ? message.pipe(createGunzip()) : message;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of stream) {
-      size += (chunk as Buffer).length;
-      if (size > MAX_BODY_BYTES) throw tooLarge();
-      chunks.push(chunk as Buffer);
-    }
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw invalid('The request body could not be read');
-  } finally {
-    // What is left of the body can then be read away by whoever answers.
-    if (gzipped) message.unpipe();
-  }
-  return Buffer.concat(chunks).toString('utf8');
+/** Collects a body. What comes after the limit is read and dropped, so that the sender gets to see the answer. */
+function readText(message: IncomingMessage): Promise<string> {
+  const gunzip = message.headers['content-encoding'] === 'gzip' ? createGunzip() : undefined;
+  const stream = gunzip ? message.pipe(gunzip) : message;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (error: ApiError) => {
+      stream.removeAllListeners('data');
+      if (gunzip) {
+        message.unpipe(gunzip);
+        gunzip.destroy();
+      }
+      message.resume();
+      reject(error);
+    };
+    const broken = () => refuse(invalid('The request body could not be read'));
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) refuse(tooLarge());
+      else chunks.push(chunk);
+    });
+    stream.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    stream.on('error', broken);
+    message.on('error', broken);
+    message.on('aborted', broken);
+  });
 }
 
 /** @throws {ApiError} when the body is too large, no JSON object, or nests too deep. */

@@ -35,6 +35,8 @@ async function handle(message: IncomingMessage, router: Router, engine: Engine):
 
 function send(response: ServerResponse, { status, body }: ApiAnswer, pretty: boolean): void {
   const text = body === undefined ? '' : JSON.stringify(body, null, pretty ? 2 : undefined);
+  // A body that was refused may not be at its end: the connection is not used again.
+  if (status === 413) response.setHeader('connection', 'close');
   response.writeHead(status, {
     'content-type': 'application/json; charset=UTF-8',
     'content-length': Buffer.byteLength(text),
