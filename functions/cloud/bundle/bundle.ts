@@ -20,6 +20,8 @@ export interface BundleOptions {
 export interface Bundle {
   /** The file that functions-framework loads. */
   readonly main: string;
+  /** The source files that went into it. */
+  readonly inputs: readonly string[];
   /** By file name, in bytes. */
   readonly sizes: Readonly<Record<string, number>>;
 }
@@ -70,7 +72,11 @@ export async function bundleEntry(entry: string, outDir: string, plugins: readon
     file.slice(file.lastIndexOf('/') + 1),
     bytes,
   ]);
-  return { main: join(outDir, 'main.js'), sizes: Object.fromEntries(sizes) };
+  return {
+    main: join(outDir, 'main.js'),
+    inputs: Object.keys(metafile.inputs).map((file) => resolve(file)),
+    sizes: Object.fromEntries(sizes),
+  };
 }
 
 /** The clients carry megabytes of JSON, which V8 parses faster from a text than as an object in the source. */

@@ -63,9 +63,9 @@ describe('Vertex AI by REST', () => {
     });
     const one = await ask(embeddings('gemini-embedding-001', size), ['a']);
     const other = await ask(embeddings('gemini-embedding-2', size), ['a']);
-    const [first] = (texts as { predictions: number[][] }).predictions;
-    expect((one as { predictions: number[][] }).predictions[0]).toEqual(first);
-    expect((other as { predictions: number[][] }).predictions[0]).toEqual(first);
+    const [first] = (texts as unknown as { predictions: number[][] }).predictions;
+    expect((one as unknown as { predictions: number[][] }).predictions[0]).toEqual(first);
+    expect((other as unknown as { predictions: number[][] }).predictions[0]).toEqual(first);
   });
 
   it.each([
