@@ -21,10 +21,10 @@ export const EVENTS = {
   sweep: 'a sweep is done',
   /** By the same sweeps, one for each stage. */
   stage: 'how a stage stands',
-  /** By an instance, for each of its stages and sources, at most once a minute and only when something was done. */
+  /** By an instance, for each of its stages and sources, once a minute and at once with a dead letter; only when something was done. */
   counts: 'what was done since the line before',
-  /** By an instance with a stage that calls a model, likewise. */
-  model: 'calls of a model since the line before',
+  /** By the same sweeps, for each stage that asked a model since the sweep before. */
+  model: 'calls of a model since the sweep before',
 } as const;
 
 export const METRICS: readonly Metric[] = [

@@ -28,6 +28,7 @@ import { SourceHost } from './source-host.ts';
 import { StageCounts } from './stage-counts.ts';
 import { StageHost } from './stage-host.ts';
 import { SweepHost } from './sweep-host.ts';
+import { Telemetry } from './telemetry.ts';
 import { UndeliveredHost } from './undelivered-host.ts';
 
 /** What of the outside the adapters of this folder do not bring themselves. */
@@ -71,6 +72,7 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
   const predictor = new VertexPredictor(baseUrl === undefined ? vertex : { ...vertex, baseUrl });
   const { republishAfter, retireAfter } = tuning;
   const sweeper = new Sweeper({ plan, store, bus, clock, backlog, timing: tuning, republishAfter, retireAfter });
+  const telemetry = new Telemetry(plan, log, clock);
   const sweep = new SweepHost(plan, sweeper, log);
   const cooperation = new Cooperation({ store, sweep, clock, log, every: tuning.sweepEvery });
   const counts = new StageCounts();
@@ -87,12 +89,15 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
     cadence: tuning.commitEvery,
     flushPolicy: (own) => flushedWithin(tuning.flushEvery, own),
     inputWatermarkOf: (stage) => sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP,
-    counted: (stage, bundle) => counts.add(stage, bundle),
+    counted: (stage, bundle) => {
+      counts.add(stage, bundle);
+      telemetry.counted(stage, bundle);
+    },
     deadLettered: (letters) => announcer.announce(letters),
     views: viewReader(plan, store),
     viewShown: (shown) => logView(log, shown),
   };
-  const { routes, hosts } = served(plan, configuration, { engine, log, sweep, cooperation, announcer });
+  const { routes, hosts } = served(plan, configuration, { engine, log, sweep, telemetry, cooperation, announcer });
   if (identity.mode === 'none') {
     const status = async (): Promise<FunctionStatus> => ({ stages: counts.all(), store: store.counts });
     routes.set(STATUS_PATH, { kind: 'call', call: status });
@@ -103,6 +108,7 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
     for (const host of hosts) await host.idle();
     for (const host of hosts) await host.close();
     await announcer.settled();
+    telemetry.flush();
     await Promise.all([store.close(), bus.close(), predictor.close()]);
   };
   return {
@@ -122,6 +128,7 @@ interface Parts {
   readonly engine: AssemblySetting;
   readonly log: Log;
   readonly sweep: SweepHost;
+  readonly telemetry: Telemetry;
   readonly cooperation: Cooperation;
   readonly announcer: Announcer;
 }
@@ -130,7 +137,7 @@ interface Parts {
 function served(
   plan: Plan,
   { serves, slot, tuning }: FunctionConfiguration,
-  { engine, log, sweep, cooperation, announcer }: Parts,
+  { engine, log, sweep, telemetry, cooperation, announcer }: Parts,
 ): { routes: Map<string, Route>; hosts: Host[] } {
   const routes = new Map<string, Route>();
   const hosts: Host[] = [];
@@ -153,7 +160,7 @@ function served(
         push(servedStage(id).path, new StageHost({ plan, stage: plan.stage(id), slot, engine, log }));
         break;
       case 'sweep':
-        routes.set(SWEEP.path, { kind: 'call', call: () => sweep.run() });
+        routes.set(SWEEP.path, { kind: 'call', call: () => sweep.run((result) => telemetry.swept(result)) });
         break;
       case 'undelivered':
         push(UNDELIVERED.path, new UndeliveredHost({ plan, engine, log }));

@@ -1,5 +1,5 @@
 /** The sweep as a function runs it: when the scheduler calls, and when busy instances do. */
-import type { Sweeper } from '../../engine/sweep/sweeper.ts';
+import type { Sweeper, SweepResult } from '../../engine/sweep/sweeper.ts';
 import { describeInstant } from '../../model/time.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Log } from './log.ts';
@@ -35,8 +35,11 @@ export class SweepHost implements Sweep {
     return this.#sweeper.learn();
   }
 
-  async run(): Promise<SweepSummary> {
-    const { roots, ticks, republished, retired, watermarks } = await this.#sweeper.sweep();
+  /** @param told is handed what the sweep found */
+  async run(told?: (result: SweepResult) => void): Promise<SweepSummary> {
+    const result = await this.#sweeper.sweep();
+    told?.(result);
+    const { roots, ticks, republished, retired, watermarks } = result;
     const described = this.#plan.stages.map(({ id }) => {
       const at = watermarks.input[id];
       return [id, at === undefined ? 'unknown' : describeInstant(at)] as const;

@@ -101,17 +101,17 @@ describe('a sweep', () => {
 
   test('says how often a model was called since the sweep before, and nothing at the first', () => {
     const { take, telemetry } = world(everything);
-    const after = (calls: number, throttled: number) => ({
+    const asked = (calls: number, throttled: number) => ({
       roots: new Map([root('kind~0', { extra: { counters: { calls, throttled } } })]),
       watermarks: { input: {}, output: {} },
       republished: 0,
     });
     const models = (): unknown[] => take().filter(({ event }) => event === 'model');
-    telemetry.swept(after(100, 10));
+    telemetry.swept(asked(100, 10));
     expect(models()).toEqual([]);
-    telemetry.swept(after(120, 15));
+    telemetry.swept(asked(120, 15));
     expect(models()).toMatchObject([{ stage: 'kind', calls: 20, throttled: 5 }]);
-    telemetry.swept(after(120, 15));
+    telemetry.swept(asked(120, 15));
     expect(models()).toEqual([]);
   });
 });
