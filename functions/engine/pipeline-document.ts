@@ -13,6 +13,8 @@ export interface Published {
   readonly lastSweep: EpochMillis;
   /** Of each source of messages: everything published before was taken in and acknowledged. */
   readonly horizons: Readonly<Record<string, EpochMillis>>;
+  /** Of each source of messages: everything that was taken in before (processing time) was taken by the stages. */
+  readonly taken: Readonly<Record<string, EpochMillis>>;
   /** Of each stage and source: the processing time of the sweep that last moved its output watermark. */
   readonly moved: Readonly<Record<string, EpochMillis>>;
 }
@@ -22,20 +24,21 @@ export async function readPublished(store: Store): Promise<Published> {
   return fromFields((stored?.body as PipelineFields | undefined) ?? {});
 }
 
-/** The pipeline's document: numbers that only rise. `in:{stage}`, `out:{stage or source}`, `horizon:{source}`, `moved:{stage or source}`, `lastSweep`. */
+/** The pipeline's document: numbers that only rise. `in:{stage}`, `out:{stage or source}`, `horizon:{source}`, `taken:{source}`, `moved:{stage or source}`, `lastSweep`. */
 type PipelineFields = Readonly<Record<string, number>>;
 
 /** @param before what was published until now */
 export function toFields(
   { input, output }: Watermarks,
   lastSweep: EpochMillis,
-  horizons: Readonly<Record<string, EpochMillis>>,
+  { horizons, taken }: Pick<Published, 'horizons' | 'taken'>,
   before: Published,
 ): PipelineFields {
   const fields: Record<string, number> = { lastSweep };
   for (const stage in input) fields[`in:${stage}`] = input[stage]!;
   for (const stage in output) fields[`out:${stage}`] = output[stage]!;
   for (const source in horizons) fields[`horizon:${source}`] = horizons[source]!;
+  for (const source in taken) fields[`taken:${source}`] = taken[source]!;
   for (const name in output) if (output[name] !== before.watermarks.output[name]) fields[`moved:${name}`] = lastSweep;
   return fields;
 }
@@ -44,13 +47,15 @@ function fromFields(fields: PipelineFields): Published {
   const input: Record<string, EpochMillis> = {};
   const output: Record<string, EpochMillis> = {};
   const horizons: Record<string, EpochMillis> = {};
+  const taken: Record<string, EpochMillis> = {};
   const moved: Record<string, EpochMillis> = {};
   for (const name in fields) {
     if (name.startsWith('in:')) input[name.slice(3)] = fields[name] as EpochMillis;
     if (name.startsWith('out:')) output[name.slice(4)] = fields[name] as EpochMillis;
     if (name.startsWith('horizon:')) horizons[name.slice(8)] = fields[name] as EpochMillis;
+    if (name.startsWith('taken:')) taken[name.slice(6)] = fields[name] as EpochMillis;
     if (name.startsWith('moved:')) moved[name.slice(6)] = fields[name] as EpochMillis;
   }
   const lastSweep = (fields['lastSweep'] ?? MIN_TIMESTAMP) as EpochMillis;
-  return { watermarks: { input, output }, lastSweep, horizons, moved };
+  return { watermarks: { input, output }, lastSweep, horizons, taken, moved };
 }

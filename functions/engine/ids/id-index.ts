@@ -6,7 +6,7 @@
  */
 import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import type { Document, DocumentName, Store } from '../../ports/store.ts';
-import { readPublished } from '../pipeline-document.ts';
+import { type Published, readPublished } from '../pipeline-document.ts';
 import type { ShardId } from '../protocol/names.ts';
 import type { RootDraft } from '../protocol/root.ts';
 import { timeOfId } from './element-id.ts';
@@ -52,7 +52,7 @@ interface Remembered {
 const MAX_IDS = 300_000;
 /** Documents deleted by one commit. */
 const MAX_DELETES = 300;
-/** A span that a source's horizon has not passed is looked at again after this; milliseconds. */
+/** A span whose messages may still come again is looked at again after this; milliseconds. */
 const LOOK_AGAIN = 60_000;
 
 export class IdIndex {
@@ -61,8 +61,8 @@ export class IdIndex {
   readonly #store: Store;
   readonly #writer: IdsWriter;
   #remembered: Remembered[];
-  #horizons: Readonly<Record<string, EpochMillis>> = {};
-  #horizonsReadAt: EpochMillis = MIN_TIMESTAMP;
+  #published: Pick<Published, 'horizons' | 'taken'> = { horizons: {}, taken: {} };
+  #publishedReadAt: EpochMillis = MIN_TIMESTAMP;
 
   /** @param state as the shard's root keeps it */
   constructor(shard: ShardId, state: IdState | undefined, rules: IdRules, store: Store) {
@@ -181,10 +181,10 @@ export class IdIndex {
   async #expire(now: EpochMillis): Promise<string[]> {
     const due = this.#remembered.filter(({ span }) => expiryOf(span, this.#rules) <= now);
     if (due.length === 0) return [];
-    if (due.some(({ span }) => this.#waitsForSource(span))) await this.#readHorizons(now);
+    if (due.some(({ span }) => this.#mayComeAgain(span))) await this.#readPublished(now);
     const documents: number[] = [];
     for (const remembered of due)
-      if (documents.length < MAX_DELETES && !this.#waitsForSource(remembered.span))
+      if (documents.length < MAX_DELETES && !this.#mayComeAgain(remembered.span))
         documents.push(...this.#forget(remembered, MAX_DELETES - documents.length));
     for (const number of documents) this.#writer.abandon(number);
     return documents.map((number) => idsDocumentName(this.#shard, number).id);
@@ -207,23 +207,26 @@ export class IdIndex {
     return gone;
   }
 
-  /** Whether the source may still deliver messages of the span again. */
-  #waitsForSource(span: IdSpan): boolean {
+  /** Whether messages of the span may still come again: from their source, or by envelopes that are under way since. */
+  #mayComeAgain(span: IdSpan): boolean {
     const rule = this.#rules.get(span.source);
-    return rule !== undefined && (this.#horizons[span.source] ?? MIN_TIMESTAMP) < lastPublished(span, rule);
+    if (rule === undefined) return false;
+    const { horizons, taken } = this.#published;
+    const fromSource = (horizons[span.source] ?? MIN_TIMESTAMP) < lastPublished(span, rule);
+    return fromSource || (taken[span.source] ?? MIN_TIMESTAMP) < expiryOf(span, this.#rules);
   }
 
-  async #readHorizons(now: EpochMillis): Promise<void> {
-    if (plus(this.#horizonsReadAt, LOOK_AGAIN / 2) > now) return;
-    this.#horizonsReadAt = now;
-    this.#horizons = (await readPublished(this.#store)).horizons;
+  async #readPublished(now: EpochMillis): Promise<void> {
+    if (plus(this.#publishedReadAt, LOOK_AGAIN / 2) > now) return;
+    this.#publishedReadAt = now;
+    this.#published = await readPublished(this.#store);
   }
 
   #due(now: EpochMillis): EpochMillis {
     let due: EpochMillis = MAX_TIMESTAMP;
     for (const { span } of this.#remembered) {
       const expiry = expiryOf(span, this.#rules);
-      const blocked = expiry <= now && this.#waitsForSource(span);
+      const blocked = expiry <= now && this.#mayComeAgain(span);
       due = earlier(due, blocked ? plus(now, LOOK_AGAIN) : expiry);
     }
     return due;

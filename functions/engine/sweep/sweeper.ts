@@ -24,6 +24,7 @@ import { RETIRE_AFTER, Retirement, type Snapshot } from './retire.ts';
 import { SettledWriter, settledFactsOf } from './settle.ts';
 import { progressOfSources, takeSamples, watermarksOfMessages } from './sources.ts';
 import { ticksFor } from './ticks.ts';
+import { takenTo } from './under-way.ts';
 
 export interface SweepSetting {
   readonly plan: Plan;
@@ -95,7 +96,8 @@ export class Sweeper {
     const known = advance(advance(this.#known, published.watermarks), computed);
     const horizons = Object.fromEntries([...progress].map(([source, { horizon }]) => [source, horizon]));
     const lastSweep = later(published.lastSweep, now);
-    await store.raise(PIPELINE_DOCUMENT, toFields(known, lastSweep, horizons, published));
+    const taken = takenTo(plan, roots, now);
+    await store.raise(PIPELINE_DOCUMENT, toFields(known, lastSweep, { horizons, taken }, published));
     this.#known = advance(this.#known, known);
     const settled = settledFactsOf(roots);
     const ticks = ticksFor(plan, roots, settled, known, now).filter(({ target }) => !isPaused(target, paused));

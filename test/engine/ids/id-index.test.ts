@@ -50,8 +50,9 @@ class Remembering {
     return { fresh, due, written: sets.length, deleted: deletes.length };
   }
 
-  async horizon(at: number): Promise<void> {
-    await this.store.raise(PIPELINE_DOCUMENT, { 'horizon:events': at });
+  /** What sweeps have published: how far the source has acknowledged, and how far what it gave was taken. */
+  async horizon(at: number, taken: number = MAX_TIMESTAMP): Promise<void> {
+    await this.store.raise(PIPELINE_DOCUMENT, { 'horizon:events': at, 'taken:events': taken });
   }
 
   get state(): IdState {
@@ -238,6 +239,16 @@ describe('ids are forgotten', () => {
     expect(await ids.bundle(T0 + HOUR)).toMatchObject({ deleted: 0, due: T0 + HOUR + MINUTE });
     await ids.horizon(T0);
     expect((await ids.bundle(T0 + HOUR + MINUTE)).deleted).toBe(1);
+  });
+
+  it('not while what came again within their horizon may still be under way', async () => {
+    const ids = new Remembering(HOURLY);
+    await ids.horizon(CAUGHT_UP, T0 + HOUR - 1);
+    await ids.bundle(T0, id('a', T0));
+    expect(await ids.bundle(T0 + 3 * HOUR)).toMatchObject({ deleted: 0, due: T0 + 3 * HOUR + MINUTE });
+    expect((await ids.bundle(T0 + 3 * HOUR, id('a', T0))).fresh).toEqual([false]);
+    await ids.horizon(CAUGHT_UP, T0 + HOUR);
+    expect((await ids.bundle(T0 + 3 * HOUR + MINUTE)).deleted).toBe(1);
   });
 
   it('by a bundle that comes for nothing else: the shard is told when', async () => {

@@ -61,6 +61,18 @@ describe('the watermark of a source of messages, as sweeps publish it', () => {
     expect(lastSweep).toBe(START + 10 * MINUTE);
   });
 
+  it('comes with how far what was taken in has reached the stages: to the oldest envelope that is under way', async () => {
+    const harness = sweepHarness();
+    await harness.put(instanceRoot('a', START, activity(1_000)));
+    harness.advance(10 * MINUTE);
+    await harness.sweeper().sweep();
+    expect((await readPublished(harness.store)).taken).toEqual({ events: START });
+    await harness.put(shardRoot(0, { [A]: [1, 2] }));
+    await harness.put(shardRoot(1, { [A]: [1, 2] }));
+    await harness.sweeper().sweep();
+    expect((await readPublished(harness.store)).taken).toEqual({ events: START + 10 * MINUTE });
+  });
+
   it('fails the sweep when the backlog is set up wrongly', async () => {
     const harness = sweepHarness();
     harness.sample(new Error('no such subscription'));
