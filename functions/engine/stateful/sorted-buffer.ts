@@ -9,7 +9,7 @@ import { MinHeap } from './min-heap.ts';
 import { type EncodedRuns, SortedRuns } from './sorted-runs.ts';
 import { instantOf, sortableInstant } from './timer-text.ts';
 
-type Header = readonly [sequence: number, runs: EncodedRuns];
+type Header = readonly [sequence: number, runs: EncodedRuns | null];
 
 /** How many stay in the cell when the others move. */
 const KEPT_NEAR = 50;
@@ -18,17 +18,20 @@ const SEQUENCE_LENGTH = 12;
 export class SortedBuffer {
   readonly #near = new Map<string, string>();
   readonly #queue = new MinHeap<string>((a, b) => a < b);
-  readonly #far: SortedRuns;
+  readonly #parts: CellParts;
+  #far: SortedRuns | undefined;
   #sequence = 0;
   #weight = 0;
   #text: string | undefined;
 
   /** @param text what `encode` gave; undefined for an empty one */
   constructor(parts: CellParts, text: string | undefined) {
-    const [header, ...fields] = text?.split('\t') ?? [];
-    const [sequence, runs] = header === undefined ? [0, undefined] : (JSON.parse(header) as Header);
+    this.#parts = parts;
+    if (text === undefined) return;
+    const [header, ...fields] = text.split('\t');
+    const [sequence, runs] = JSON.parse(header!) as Header;
     this.#sequence = sequence;
-    this.#far = new SortedRuns('sorted.', parts, () => 0, runs);
+    if (runs !== null) this.#far = this.#runs(runs);
     for (let i = 0; i + 1 < fields.length; i += 2) this.#keep(fields[i]!, fields[i + 1]!);
     this.#text = text;
   }
@@ -37,14 +40,14 @@ export class SortedBuffer {
   encode(): string | undefined {
     if (this.isEmpty) return undefined;
     if (this.#text === undefined) {
-      const header: Header = [this.#sequence, this.#far.encode()];
+      const header: Header = [this.#sequence, this.#far?.encode() ?? null];
       this.#text = [JSON.stringify(header), ...[...this.#near].flat()].join('\t');
     }
     return this.#text;
   }
 
   get isEmpty(): boolean {
-    return this.#near.size === 0 && this.#far.isEmpty;
+    return this.#near.size === 0 && (this.#far === undefined || this.#far.isEmpty);
   }
 
   add(incoming: Incoming): void {
@@ -63,19 +66,19 @@ export class SortedBuffer {
 
   /** Whether a part must be read before `take` for timestamps before `until`. */
   isNextFar(until: EpochMillis): boolean {
-    return !this.#far.isLoaded && this.#isFarNext(until);
+    return this.#isFarNext(until) && !this.#far!.isLoaded;
   }
 
   /** Reads what `take` needs next. */
-  bringNear(): Promise<void> {
-    return this.#far.load();
+  async bringNear(): Promise<void> {
+    await this.#far?.load();
   }
 
   /** Takes out the earliest element if its timestamp is before `until`. */
   take(until: EpochMillis): Incoming | undefined {
     this.#text = undefined;
     if (this.#isFarNext(until)) {
-      const entry = this.#far.take();
+      const entry = this.#far!.take();
       return entry === undefined ? undefined : elementOf(entry[1]);
     }
     const near = this.#queue.peek();
@@ -94,6 +97,7 @@ export class SortedBuffer {
 
   async spill(): Promise<void> {
     const last = [...this.#near].sort(([a], [b]) => (a < b ? -1 : 1)).slice(KEPT_NEAR);
+    this.#far ??= this.#runs(undefined);
     await this.#far.add(last);
     for (const [key, text] of last) {
       this.#weight -= key.length + text.length;
@@ -105,15 +109,19 @@ export class SortedBuffer {
   }
 
   #farFrom(): EpochMillis {
-    const next = this.#far.next();
+    const next = this.#far?.next();
     return next === undefined ? MAX_TIMESTAMP : instantOf(next);
   }
 
   /** Whether the earliest element before `until` may be a far one. Of one instant, what was moved away came first. */
   #isFarNext(until: EpochMillis): boolean {
     const near = this.#queue.peek();
-    const next = this.#far.next();
+    const next = this.#far?.next();
     return next !== undefined && this.#farFrom() < until && (near === undefined || next <= near);
+  }
+
+  #runs(encoded: EncodedRuns | undefined): SortedRuns {
+    return new SortedRuns('sorted.', this.#parts, () => 0, encoded);
   }
 
   #keep(key: string, text: string): void {

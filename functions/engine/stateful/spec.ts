@@ -17,6 +17,8 @@ export interface StatefulSpec {
   readonly allowedSkew: number;
   readonly retry: RetryPolicy | undefined;
   readonly timeSorted: boolean;
+  /** Whether any of its state has a time to live. */
+  readonly hasTtl: boolean;
 }
 
 /** @param doFn of the shard's own, since it may keep fields between calls */
@@ -31,5 +33,6 @@ export function statefulSpec(node: StatefulNode, doFn: AnyStatefulDoFn): Statefu
     allowedSkew: node.allowedSkew,
     retry: node.retry,
     timeSorted: node.timeSorted,
+    hasTtl: Object.values(doFn.state ?? {}).some((spec) => (spec as StateSpec).ttl !== undefined),
   };
 }

@@ -125,6 +125,7 @@ export class WindowState implements Window {
 
   /** When something reaches its time to live. */
   purgeDue(): EpochMillis {
+    if (!this.#spec.hasTtl) return MAX_TIMESTAMP;
     let due: EpochMillis = MAX_TIMESTAMP;
     for (const id of this.#withTtl()) due = earlier(due, this.slot(id).purgeDue());
     return due;
