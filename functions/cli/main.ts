@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { conformCommand } from './conform-command.ts';
+import { doctorCommand, drainCommand, pauseCommand, resumeCommand } from './control-commands.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
 import { destroyCommand } from './destroy-command.ts';
+import { batchesCommand, stateCommand, timersCommand } from './inspect-commands.ts';
 import type { Io } from './io.ts';
 import { planCommand } from './plan-command.ts';
 import { runCommand } from './run-command.ts';
@@ -16,6 +18,13 @@ const COMMANDS = [
   statusCommand,
   whyCommand,
   deadLettersCommand,
+  stateCommand,
+  timersCommand,
+  batchesCommand,
+  pauseCommand,
+  resumeCommand,
+  drainCommand,
+  doctorCommand,
   destroyCommand,
 ];
 

@@ -1,6 +1,7 @@
 /** A deployed pipeline, in a project or on the emulators. */
 import { FirestoreStore } from '../../cloud/firestore/store.ts';
 import { PubSubBus } from '../../cloud/pubsub/bus.ts';
+import { PubSubSubscriptions } from '../../cloud/pubsub/subscriptions.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../local/system.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Graph } from '../../model/graph.ts';
@@ -39,6 +40,9 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
     const topology = (await readControl(store, 'topology'))?.body;
     const planned = graph === undefined ? undefined : planFor(graph, topology?.shape.stages);
     const bus = planned === undefined ? undefined : new PubSubBus(planned, { projectId, emulatorHost: pubsubHost });
+    const slots = new Map((topology?.shape.stages ?? []).map((stage) => [stage.id, stage.slots]));
+    const slotsOf = (stage: string): number => planned?.stage(stage).slots ?? slots.get(stage) ?? 1;
+    const subscriptions = new PubSubSubscriptions({ projectId, emulatorHost: pubsubHost, pipeline, slotsOf });
     return {
       pipeline,
       where,
@@ -48,9 +52,11 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
       topology: topology?.topology ?? 1,
       ...(planned === undefined ? {} : { plan: planned }),
       bus: bus ?? NO_BUS,
+      subscriptions,
       settle: async () => {},
       close: async () => {
         await bus?.close();
+        await subscriptions.close();
         await firestore.close();
       },
     };

@@ -7,6 +7,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Subscriptions } from '../../ports/subscriptions.ts';
 
 export interface Target {
   readonly pipeline: string;
@@ -20,10 +21,21 @@ export interface Target {
   /** Absent where nobody has said where the pipeline's code is. */
   readonly plan?: Plan;
   readonly bus: Bus;
+  /** Switches deliveries off and on; absent where nothing is delivered. */
+  readonly subscriptions?: Subscriptions;
   /** Lets what was sent be taken, where nobody else does. */
   settle(): Promise<void>;
   /** Gives everything back; what was changed is kept. */
   close(): Promise<void>;
+}
+
+/** @throws {ConfigurationError} where nothing is delivered */
+export function subscriptionsOf({ subscriptions, where }: Target): Subscriptions {
+  if (subscriptions === undefined)
+    throw new ConfigurationError(
+      `nothing is delivered in ${where}, so nothing can be stopped; name a project or --emulators`,
+    );
+  return subscriptions;
 }
 
 /** @throws {ConfigurationError} when the code is not at hand */

@@ -1,0 +1,133 @@
+/** `millrace pause`, `resume`, `drain` and `doctor`. */
+import { Command } from 'commander';
+import { type Duration, type Millis, millis, plus } from '../model/time.ts';
+import { type Diagnosis, examine } from '../operate/doctor/doctor.ts';
+import { drain, drainProgress, type DrainProgress } from '../operate/drain.ts';
+import { pause, resume } from '../operate/pause.ts';
+import { stageOf, survey } from '../operate/status/survey.ts';
+import { subscriptionsOf } from '../operate/target/target.ts';
+import { confirm } from './confirm.ts';
+import { at } from './format.ts';
+import type { Io } from './io.ts';
+import { ItemsFailed } from './items-failed.ts';
+import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
+
+interface ChangeOptions extends TargetOptions {
+  readonly json?: boolean;
+  readonly yes?: boolean;
+}
+
+interface DrainCommandOptions extends ChangeOptions {
+  readonly untilClosed?: string;
+  readonly timeout: string;
+}
+
+const LOOK_EVERY = 5_000 as Millis;
+
+export function pauseCommand(io: Io): Command {
+  return changing(
+    new Command('pause').description('deliver nothing to a stage; what comes waits, and goes late nowhere'),
+  )
+    .argument('<stage>', 'the name of a stage')
+    .action((stage: string, options: ChangeOptions) =>
+      onTarget(options, async (target) => {
+        const { store, pipeline, clock, plan, where } = target;
+        stageOf(await survey(store, pipeline, clock.now(), plan), stage);
+        const subscriptions = subscriptionsOf(target);
+        await confirm(io, `Pause '${stage}' of '${pipeline}' in ${where}?`, options.yes);
+        await pause(store, subscriptions, clock, stage);
+        io.out(
+          options.json
+            ? JSON.stringify({ pipeline, stage, paused: true })
+            : `'${stage}' is paused; go on with: millrace resume ${stage}`,
+        );
+      }),
+    );
+}
+
+export function resumeCommand(io: Io): Command {
+  return addTargetOptions(
+    new Command('resume').description('deliver to a paused stage again').argument('<stage>', 'the name of a stage'),
+  )
+    .option('--json', 'print one JSON object')
+    .action((stage: string, options: ChangeOptions) =>
+      onTarget(options, async (target) => {
+        const { store, pipeline, clock, plan } = target;
+        stageOf(await survey(store, pipeline, clock.now(), plan), stage);
+        await resume(store, subscriptionsOf(target), stage);
+        io.out(options.json ? JSON.stringify({ pipeline, stage, paused: false }) : `'${stage}' goes on`);
+      }),
+    );
+}
+
+export function drainCommand(io: Io): Command {
+  return changing(
+    new Command('drain').description('read no more, close every window, write what waits; then it can be replaced'),
+  )
+    .option(
+      '--until-closed <duration>',
+      'let open windows close by the clock, for so long at most, e.g. 2h (default: close them at once)',
+    )
+    .option('--timeout <duration>', 'wait so long for it to be drained; giving up here stops nothing', '30m')
+    .action((options: DrainCommandOptions) =>
+      onTarget(options, async (target) => {
+        const { store, pipeline, clock, plan, where } = target;
+        const timeout = millis('--timeout', options.timeout as Duration);
+        const untilClosed =
+          options.untilClosed === undefined
+            ? {}
+            : { untilClosed: millis('--until-closed', options.untilClosed as Duration) };
+        const { shape } = await survey(store, pipeline, clock.now(), plan);
+        const subscriptions = subscriptionsOf(target);
+        await confirm(io, `Drain '${pipeline}' in ${where}? It reads nothing from then on.`, options.yes);
+        const sources = shape.sources.filter(({ reader }) => reader === 'messages').map(({ id }) => id);
+        const order = await drain(store, subscriptions, clock, sources, untilClosed);
+        if (!options.json) io.out(`'${pipeline}' reads no more; its windows close from ${at(order.readingEnds)} on`);
+        const end = plus(clock.now(), timeout);
+        for (;;) {
+          const progress = drainProgress(await survey(store, pipeline, clock.now(), plan));
+          if (progress.drained || clock.now() >= end) return report(io, pipeline, progress, options.json);
+          if (!options.json) io.out(describe(progress));
+          await clock.sleep(LOOK_EVERY);
+        }
+      }),
+    );
+}
+
+export function doctorCommand(io: Io): Command {
+  return addTargetOptions(
+    new Command('doctor').description('what is wrong with a pipeline, or about to be, and what to do'),
+  )
+    .option('--json', 'print one JSON object')
+    .action((options: ChangeOptions) =>
+      onTarget(options, async ({ store, pipeline, clock, plan }) => {
+        const surveyed = await survey(store, pipeline, clock.now(), plan);
+        const diagnoses = await examine({ store, survey: surveyed, plan, outside: [] });
+        if (options.json) io.out(JSON.stringify({ pipeline, diagnoses }));
+        else for (const line of diagnoses.flatMap(lines)) io.out(line);
+        const errors = diagnoses.filter(({ severity }) => severity === 'error').length;
+        if (errors > 0) throw new ItemsFailed(`${errors} of the checks have found an error`);
+      }),
+    );
+}
+
+function changing(command: Command): Command {
+  return addTargetOptions(command).option('--yes', 'do not ask').option('--json', 'print one JSON object');
+}
+
+function report(io: Io, pipeline: string, progress: DrainProgress, json: boolean | undefined): void {
+  if (json) io.out(JSON.stringify({ pipeline, ...progress }));
+  else io.out(progress.drained ? `'${pipeline}' is drained` : describe(progress));
+  if (!progress.drained)
+    throw new ItemsFailed(
+      `'${pipeline}' is not drained yet, and goes on draining; see what holds it with: millrace why STAGE`,
+    );
+}
+
+function describe({ open, cells, envelopes, rows }: DrainProgress): string {
+  return `${open.length} stages are open (${open.join(', ') || 'none'}); ${cells} cells, ${envelopes} ranges of envelopes and ${rows} rows are left`;
+}
+
+function lines({ check, severity, sentence, remedies }: Diagnosis): string[] {
+  return [`${severity.padEnd(8)}${check}: ${sentence}`, ...remedies.map((remedy) => `          - ${remedy}`)];
+}

@@ -1,0 +1,101 @@
+/**
+ * Deliveries switched off and on. Pausing takes the push endpoint off a subscription, which then keeps what comes; resuming
+ * puts the very same endpoint back.
+ */
+import type { protos, v1 } from '@google-cloud/pubsub';
+import { ConfigurationError } from '../../model/errors.ts';
+import { sourceSubscription, stageTopic } from '../../plan/resource-names.ts';
+import type { Delivery, Subscriptions } from '../../ports/subscriptions.ts';
+import { emulatorAddress } from '../emulator-address.ts';
+import { classifyGrpc, GRPC, grpcCode } from '../grpc-errors.ts';
+import type { PubSubSetting } from './publisher.ts';
+
+type PushConfig = protos.google.pubsub.v1.IPushConfig;
+/** What each subscription of a delivery pushed to, by name. */
+type Paused = Readonly<Record<string, PushConfig>>;
+
+export interface SubscriptionsSetting extends PubSubSetting {
+  readonly pipeline: string;
+  /** The slots of a stage. */
+  readonly slotsOf: (stage: string) => number;
+}
+
+const DEFAULT_TIMEOUT = 20_000;
+
+export class PubSubSubscriptions implements Subscriptions {
+  readonly #setting: SubscriptionsSetting;
+  #client: Promise<v1.SubscriberClient> | undefined;
+
+  constructor(setting: SubscriptionsSetting) {
+    this.#setting = setting;
+  }
+
+  /** @throws {ConfigurationError} when a subscription is not there, or has no endpoint to come back to */
+  async pause(delivery: Delivery): Promise<Paused> {
+    const paused: Record<string, PushConfig> = {};
+    for (const name of this.#namesOf(delivery)) {
+      const subscription = this.#path(name);
+      const { pushConfig } = await this.#ask(name, (client, options) =>
+        client.getSubscription({ subscription }, options).then(([found]) => found),
+      );
+      if (!pushConfig?.pushEndpoint)
+        throw new ConfigurationError(
+          `subscription '${name}' pushes to nobody already; who took its endpoint off has to put it back (deploy again)`,
+        );
+      paused[name] = pushConfig;
+    }
+    for (const name of Object.keys(paused)) await this.#push(name, {});
+    return paused;
+  }
+
+  async resume(_: Delivery, paused: unknown): Promise<void> {
+    for (const [name, pushConfig] of Object.entries((paused ?? {}) as Paused)) await this.#push(name, pushConfig);
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await (await client)?.close();
+  }
+
+  async #push(name: string, pushConfig: PushConfig): Promise<void> {
+    const subscription = this.#path(name);
+    await this.#ask(name, (client, options) => client.modifyPushConfig({ subscription, pushConfig }, options));
+  }
+
+  #namesOf({ kind, id }: Delivery): string[] {
+    const { pipeline, slotsOf } = this.#setting;
+    if (kind === 'source') return [sourceSubscription(pipeline, id)];
+    return Array.from({ length: slotsOf(id) }, (_, slot) => stageTopic(pipeline, id, slot));
+  }
+
+  #path(name: string): string {
+    return `projects/${this.#setting.projectId}/subscriptions/${name}`;
+  }
+
+  async #ask<T>(
+    name: string,
+    call: (client: v1.SubscriberClient, options: { timeout: number; retry: null }) => Promise<T>,
+  ): Promise<T> {
+    const { projectId, timeoutMillis = DEFAULT_TIMEOUT } = this.#setting;
+    try {
+      this.#client ??= openSubscriber(this.#setting);
+      return await call(await this.#client, { timeout: timeoutMillis, retry: null });
+    } catch (error) {
+      if (grpcCode(error) === GRPC.notFound)
+        throw new ConfigurationError(
+          `Pub/Sub: there is no subscription '${name}' in project '${projectId}'; deploy it`,
+          {
+            cause: error,
+          },
+        );
+      throw classifyGrpc(error, `Pub/Sub: subscription ${name}`);
+    }
+  }
+}
+
+async function openSubscriber({ projectId, emulatorHost }: PubSubSetting): Promise<v1.SubscriberClient> {
+  const { v1 } = await import('@google-cloud/pubsub');
+  const emulator = emulatorHost === undefined ? {} : await emulatorAddress(emulatorHost);
+  return new v1.SubscriberClient({ projectId, ...emulator });
+}

@@ -1,0 +1,64 @@
+/**
+ * Draining: the pipeline reads no more, every window closes, and everything that waits is written. Sweeps carry it out
+ * (`engine/sweep/drained-sources.ts`); this gives the order, and watches.
+ */
+import { type DrainControl, readControl, writeControl } from '../engine/control.ts';
+import { sinkState } from '../engine/sink/sink-work.ts';
+import { MAX_TIMESTAMP, type Millis, plus } from '../model/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Store } from '../ports/store.ts';
+import type { Subscriptions } from '../ports/subscriptions.ts';
+import { type Survey, rootsOfStage } from './status/survey.ts';
+
+export interface DrainOptions {
+  /** How long what was being read may still be committed. Default two minutes: longer than any request. */
+  readonly reading?: Millis;
+  /** Watermarks follow the clock for so long at most, so that open windows close by themselves. Absent: at once. */
+  readonly untilClosed?: Millis;
+}
+
+/** What is left of a pipeline that drains. */
+export interface DrainProgress {
+  readonly drained: boolean;
+  /** Stages whose watermark is not at the end. */
+  readonly open: readonly string[];
+  readonly cells: number;
+  readonly envelopes: number;
+  /** Rows that wait to be written. */
+  readonly rows: number;
+}
+
+const READING = 120_000 as Millis;
+
+/** Gives the order; again when it was given before and broke off. @returns the order that holds */
+export async function drain(
+  store: Store,
+  subscriptions: Subscriptions,
+  clock: Clock,
+  sources: readonly string[],
+  options: DrainOptions = {},
+): Promise<DrainControl> {
+  const { reading = READING, untilClosed } = options;
+  const before = await readControl(store, 'drain');
+  const since = before?.body.since ?? clock.now();
+  const deliveries: Record<string, unknown> = { ...before?.body.deliveries };
+  for (const source of sources)
+    deliveries[source] ??= (await subscriptions.pause({ kind: 'source', id: source })) ?? {};
+  const readingEnds = before?.body.readingEnds ?? plus(since, reading);
+  const closing = untilClosed === undefined ? {} : { closingEnds: plus(readingEnds, untilClosed) };
+  const order: DrainControl = { since, readingEnds, ...closing, deliveries };
+  await writeControl(store, 'drain', order, before);
+  return order;
+}
+
+export function drainProgress(survey: Survey): DrainProgress {
+  const { shape, computed, roots } = survey;
+  const all = [...roots.values()];
+  const open = shape.stages.filter(({ id }) => (computed.output[id] ?? 0) < MAX_TIMESTAMP).map(({ id }) => id);
+  const sinks = shape.stages.filter(({ kind }) => kind === 'writeBigQuery');
+  const states = sinks.flatMap(({ id }) => rootsOfStage(survey, id)).map(sinkState);
+  const rows = states.reduce((sum, state) => sum + state.rows + (state.claim === null ? 0 : 1), 0);
+  const cells = all.reduce((sum, root) => sum + root.cells, 0);
+  const envelopes = all.reduce((sum, root) => sum + Object.values(root.open).flat().length, 0);
+  return { drained: open.length === 0 && cells === 0 && rows === 0, open, cells, envelopes, rows };
+}
