@@ -14,6 +14,9 @@ import type { SchemaField } from './manifest-tables.ts';
 import { accountName, bucketSuffix } from './resource-names.ts';
 import { METRICS, type Metric, metricFilter, metricName } from './telemetry.ts';
 
+/** Where `npm run package` puts a folder of archives for each pipeline. */
+export const ARCHIVES_FOLDER = 'dist/archives';
+
 export interface GcloudOptions {
   /** The text of `infra/gcloud/library.sh`. */
   readonly library: string;
@@ -40,7 +43,7 @@ export function gcloudScript(manifest: Manifest, { library, delete: isDelete = f
         ['DELETE_DATA=${DELETE_DATA:-no}']
       : [
           `# Where npm run package has put the functions' archives.`,
-          `ARCHIVES=\${ARCHIVES:-dist/${manifest.pipeline}}`,
+          `ARCHIVES=\${ARCHIVES:-${ARCHIVES_FOLDER}/${manifest.pipeline}}`,
         ]),
     `LABELS=millrace-pipeline=${manifest.pipeline}`,
     '',

@@ -17,7 +17,7 @@ import { SHAPES, type Shape } from '../../functions/plan/deployed-functions.ts';
 import { type Plan, plan } from '../../functions/plan/plan.ts';
 import { databaseName, datasetName } from '../../functions/plan/resource-names.ts';
 import { deploy } from './deployer.ts';
-import { distFolder, packagePipeline } from './package.ts';
+import { archivesFolder, packagePipeline } from './package.ts';
 
 interface Options {
   readonly project: string;
@@ -44,7 +44,7 @@ async function run(name: string, options: Options): Promise<void> {
       project,
       region,
       yes,
-      folder: distFolder(pipeline),
+      folder: archivesFolder(pipeline),
       infra: INFRA,
       options: { shape },
       smokeTest: await smokeTestOf(pipeline, options.smoke),
