@@ -8,24 +8,36 @@ import { useLocalServer } from './local-server.ts';
 
 const README = readFileSync(new URL('../../emulators/bigquery/README.md', import.meta.url), 'utf8');
 
+/** The cells of a line of a table, without the spaces that align them. */
+function cells(line: string): string[] {
+  return line
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+function code(cell: string | undefined): string {
+  return /^`(.*)`$/.exec(cell ?? '')?.[1] ?? '';
+}
+
+const LINES = README.split('\n').map(cells);
+
 /** The rows of the table with that head: what it is about, and what stands in code marks in the other two columns. */
-function tableRows(head: string): (readonly [what: string, statement: string, result: string])[] {
-  const [, after = ''] = README.split(`| ${head} |\n`);
-  const lines = after.split('\n\n')[0]?.split('\n').slice(1) ?? [];
-  return lines.map((line) => {
-    const [, what = '', statement = '', result = ''] = /^\| (.*?) \| `(.*)` \| `(.*)` \|$/.exec(line) ?? [];
-    return [what, statement, result] as const;
-  });
+function tableRows(...head: readonly string[]): (readonly [what: string, statement: string, result: string])[] {
+  const start = LINES.findIndex((line) => JSON.stringify(line) === JSON.stringify(head));
+  const rows = LINES.slice(start + 2);
+  const end = rows.findIndex((row) => row.length === 0);
+  return rows.slice(0, end).map(([what = '', statement, result]) => [what, code(statement), code(result)] as const);
 }
 
 function functionNames(kind: string): string[] {
-  const line = README.split('\n').find((candidate) => candidate.startsWith(`| ${kind} | \``)) ?? '';
-  return [...line.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '').sort();
+  const [, names = ''] = LINES.find(([first]) => first === kind) ?? [];
+  return [...names.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '').sort();
 }
 
 const server = useLocalServer();
-const supported = tableRows('What | Statement | Result');
-const refused = tableRows('What | Statement | The message contains');
+const supported = tableRows('What', 'Statement', 'Result');
+const refused = tableRows('What', 'Statement', 'The message contains');
 
 beforeAll(() => server.query('CREATE TABLE d.readme (id INT64, v INT64)'));
 

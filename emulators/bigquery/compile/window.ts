@@ -9,7 +9,7 @@ import { orderKeys } from './compare.ts';
 import type { CompileContext } from './context.ts';
 import { nullOf } from './literal.ts';
 import { inClause, type Scope } from './scope.ts';
-import { type Typed, typed } from './typed.ts';
+import { isLiteral, type Typed, typed } from './typed.ts';
 
 interface WindowFunction {
   /** How many arguments it takes. */
@@ -59,6 +59,9 @@ const percentile = (duck: string, type: Type | undefined): WindowFunction => ({
     const value = first as Typed;
     const input = type ? coerceOrFail(value, type, `The argument of ${node.name}`, node.at) : value;
     const share = coerceOrFail(fraction as Typed, FLOAT64, `The percentile of ${node.name}`, node.at);
+    if (isLiteral(share) && !(Number(share.constant.text) >= 0 && Number(share.constant.text) <= 1)) {
+      throw new SqlError(`The second argument to ${node.name} must be between 0 and 1`, node.at);
+    }
     if (node.nulls === 'RESPECT')
       throw new SqlError(`${node.name} with RESPECT NULLS is not supported by this local BigQuery server`, node.at);
     return typed(`${duck}(${input.sql}, ${share.sql})${over}`, input.type);
