@@ -16,6 +16,8 @@ export interface ManySeeds {
   readonly threads?: number;
   /** Options of node for the threads, such as a module that is loaded before all others. */
   readonly execArgv?: readonly string[];
+  /** Environment variables of the threads, beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Failure {
@@ -34,9 +36,19 @@ export interface Summary {
 
 /** Seeds that a thread is given at a time. */
 const PORTION = 10;
+/** A thread that needs longer for them runs in a circle; milliseconds. */
+const PATIENCE = 120_000;
 
 export async function runSeeds(options: ManySeeds): Promise<Summary> {
-  const { from, seeds, untilFailure = false, progress, threads = availableParallelism(), execArgv = [] } = options;
+  const {
+    from,
+    seeds,
+    untilFailure = false,
+    progress,
+    threads = availableParallelism(),
+    execArgv = [],
+    env = {},
+  } = options;
   const began = performance.now();
   const failures: Failure[] = [];
   const faults: Partial<Record<FaultKind, number>> = {};
@@ -53,14 +65,25 @@ export async function runSeeds(options: ManySeeds): Promise<Summary> {
   };
   const runThread = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(new URL('./worker.ts', import.meta.url), { execArgv: [...execArgv] });
+      const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+        execArgv: [...execArgv],
+        env: { ...process.env, ...env },
+      });
+      let hangs: NodeJS.Timeout | undefined;
       const ask = (): void => {
+        clearTimeout(hangs);
         const count = Math.min(PORTION, from + seeds - next);
         if (count <= 0 || (untilFailure && failures.length > 0)) {
           void worker.terminate().then(() => resolve());
           return;
         }
-        worker.postMessage({ from: next, count });
+        const first = next;
+        hangs = setTimeout(() => {
+          const message = `one of the seeds ${first} to ${first + count - 1} has not ended after ${PATIENCE} ms`;
+          note([{ seed: first, problem: { rule: 'a run comes to its end', message }, faults: {} }]);
+          void worker.terminate().then(() => resolve());
+        }, PATIENCE);
+        worker.postMessage({ from: first, count });
         next += count;
       };
       worker.on('message', (reports: SeedReport[]) => {

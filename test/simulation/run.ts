@@ -1,5 +1,6 @@
 /** Runs one scenario from its first record until everything has come to rest, and says what was wrong. */
-import { parseShardId } from '../../functions/engine/protocol/names.ts';
+import { isFoldedRoot } from '../../functions/engine/ingest/message-state.ts';
+import { isShardRoot, parseShardId, sourceOf } from '../../functions/engine/protocol/names.ts';
 import type { Root } from '../../functions/engine/protocol/root.ts';
 import { MAX_TIMESTAMP } from '../../functions/model/time.ts';
 import type { Collection } from '../../functions/ports/store.ts';
@@ -45,14 +46,21 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
   const calmAt = lastArrival + scenario.world.stormAfter;
   await scheduler.run(() => isBroken() || scheduler.now >= calmAt, MOST_STEPS);
   world.calm();
-  let nextLook = 0;
-  const isOver = (): boolean => {
-    if (isBroken()) return true;
-    if (scheduler.now < nextLook) return false;
-    nextLook = scheduler.now + 10_000;
-    return scheduler.now > calmAt + PATIENCE || whatRemains(world, watch).length === 0;
+  const untilOrLater = async (isOver: () => boolean): Promise<unknown> => {
+    let nextLook = 0;
+    const looks = (): boolean => {
+      if (isBroken()) return true;
+      if (scheduler.now < nextLook) return false;
+      nextLook = scheduler.now + 10_000;
+      return scheduler.now > calmAt + PATIENCE || isOver();
+    };
+    return scheduler.run(looks, MOST_STEPS);
   };
-  await scheduler.run(isOver, MOST_STEPS);
+  const isAllRead = (): boolean =>
+    scenario.pipeline.sources.every(({ name }) => watch.punctuality.sourceWatermark(name) === MAX_TIMESTAMP);
+  await untilOrLater(() => world.areTopicsDone && isAllRead());
+  world.drain();
+  await untilOrLater(() => whatRemains(world, watch).length === 0);
   if (watch.violation !== undefined) return watch.violation;
   if (world.broken !== undefined)
     return { rule: 'the engine does not throw', message: `the engine does not throw: ${describe(world.broken)}` };
@@ -70,8 +78,11 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
   return undefined;
 }
 
-/** Collections that are empty when there is nothing left to do. */
-const TRANSIENT: readonly Collection[] = ['cells', 'parts', 'outbox', 'runs'];
+/**
+ * Collections that are empty when there is nothing left to do. Not `settled`: a sweep that has stood still writes such a
+ * document for a root that another has retired since, and nobody looks for it there.
+ */
+const TRANSIENT: readonly Collection[] = ['cells', 'parts', 'outbox', 'runs', 'ids'];
 
 /** What is not yet as it must be in the end. */
 function whatRemains({ store, plan, warehouse }: World, watch: Watch): string[] {
@@ -84,10 +95,22 @@ function whatRemains({ store, plan, warehouse }: World, watch: Watch): string[] 
     if (size > 0) remains.push(`${size} of ${collection}`);
   }
   for (const { body } of store.truth.all('roots')) {
-    const { id, open, outside, holds, extra } = body as Root;
+    const { id, open, outside, holds, done, extra } = body as Root;
     const sizes = Object.keys(open).length + outside.length + holds.length;
     if (sizes > 0) remains.push(`${id} with ${Object.keys(open).length} open, ${holds.length} holds`);
-    const isSink = !id.startsWith('ingest~') && plan.stage(parseShardId(id).stage).head.kind === 'writeBigQuery';
+    if (!isShardRoot(id)) {
+      if (
+        !isFoldedRoot(id) &&
+        plan.sources.some((source) => source.id === sourceOf(id) && source.reader === 'messages')
+      )
+        remains.push(`the root ${id}`);
+      continue;
+    }
+    const forgotten = Object.keys(done).filter((sender) =>
+      store.truth.all('roots').every((root) => root.id !== sender),
+    );
+    if (forgotten.length > 0) remains.push(`what ${id} has of ${forgotten}`);
+    const isSink = plan.stage(parseShardId(id).stage).head.kind === 'writeBigQuery';
     if (isSink && (extra as { claim: unknown }).claim !== null) remains.push(`a claim of ${id}`);
   }
   if (warehouse.isBusy) remains.push('a job that runs');

@@ -20,12 +20,29 @@ export interface PipelineSpec {
   readonly shards: number;
 }
 
-export interface SourceSpec {
+/** A source that is read by position, or one of messages that are delivered at least once. */
+export type SourceSpec = SplitSourceSpec | MessageSourceSpec;
+
+export interface SplitSourceSpec {
+  readonly kind: 'splits';
   readonly name: string;
   readonly splits: number;
   /** Records are out of order by so much; `undefined` = the watermark waits for the end. */
   readonly delay?: number;
   readonly maxAhead: number;
+}
+
+export interface MessageSourceSpec {
+  readonly kind: 'messages';
+  readonly name: string;
+  readonly delay: number;
+  readonly maxAhead: number;
+  /** Whether elements are identified by what is in them, or by their messages. */
+  readonly named: boolean;
+  /** How long ids are remembered. */
+  readonly idHorizon: number;
+  /** Whether the watermark goes on while no message comes. */
+  readonly advancesWhenIdle: boolean;
 }
 
 export type WindowsSpec =
@@ -63,13 +80,16 @@ export type Flaw = 'decode' | 'step' | 'add';
 
 export interface RecordSpec {
   readonly source: number;
+  /** Which split it is read from; 0 for messages. */
   readonly split: number;
   readonly id: string;
   readonly key: string;
   /** Event time. */
   readonly at: number;
-  /** When it can be read, processing time. */
+  /** When it can be read, or is published; processing time. */
   readonly arrival: number;
+  /** When its publisher, which has heard nothing, publishes it once more, as another message. */
+  readonly publishedAgain?: number;
   readonly flaw?: Flaw;
 }
 
@@ -90,6 +110,18 @@ export interface WorldSpec {
   readonly readBundle: number;
   /** Whether the store copies and freezes all bodies. */
   readonly strictStore: boolean;
+  /** How long a publish-time slice is. */
+  readonly slice: number;
+  /** Between two samples of a backlog. */
+  readonly sampleEvery: number;
+  /** How old a sample is at most when it can first be read. */
+  readonly sampleDelay: number;
+  /** The roots of ingest instances that are not written for so long are retired. */
+  readonly retireAfter: number;
+  /** What was not taken is sent again when it is so old. */
+  readonly republishAfter: number;
+  /** Commits of a root under load begin no sooner than so long after one another. */
+  readonly cadence: number;
   /** Faults go on for so long after the last record, milliseconds. */
   readonly stormAfter: number;
 }

@@ -2,27 +2,30 @@
  * Makes a failing scenario smaller while it fails in the same way: fewer faults, fewer records, fewer stages, a plainer
  * world. What is left is what matters.
  */
-import { runScenario } from './run.ts';
+import { type Outcome, runScenario } from './run.ts';
 import type { RecordSpec, Scenario, StageSpec } from './scenario.ts';
 
 export interface Shrinking {
   /** How many smaller scenarios may be tried. */
   readonly tries: number;
+  /** How a scenario is run; default `runScenario`. */
+  readonly run?: (scenario: Scenario) => Promise<Outcome>;
 }
 
-export async function shrink(scenario: Scenario, rule: string, { tries }: Shrinking): Promise<Scenario> {
-  const shrinker = new Shrinker(scenario, rule, tries);
-  return shrinker.run();
+export async function shrink(scenario: Scenario, rule: string, options: Shrinking): Promise<Scenario> {
+  return new Shrinker(scenario, rule, options).run();
 }
 
 class Shrinker {
   #best: Scenario;
   readonly #rule: string;
+  readonly #run: (scenario: Scenario) => Promise<Outcome>;
   #tries: number;
 
-  constructor(scenario: Scenario, rule: string, tries: number) {
+  constructor(scenario: Scenario, rule: string, { tries, run = runScenario }: Shrinking) {
     this.#best = scenario;
     this.#rule = rule;
+    this.#run = run;
     this.#tries = tries;
   }
 
@@ -40,7 +43,7 @@ class Shrinker {
 
   /** Leaves out what happened until every single fault that is left is needed. */
   async #fewerFaults(): Promise<void> {
-    const { happened } = await runScenario(this.#best);
+    const { happened } = await this.#run(this.#best);
     await this.#fewer(happened, (onlyFaults) => ({ ...this.#best, onlyFaults }));
   }
 
@@ -66,18 +69,18 @@ class Shrinker {
   async #accept(candidate: Scenario): Promise<boolean> {
     if (this.#tries <= 0 || sizeOf(candidate) >= sizeOf(this.#best)) return false;
     this.#tries -= 1;
-    if (!(await failsAlike(candidate, this.#rule))) return false;
+    if (!(await this.#failsAlike(candidate))) return false;
     this.#best = candidate;
     return true;
   }
-}
 
-async function failsAlike(scenario: Scenario, rule: string): Promise<boolean> {
-  try {
-    return (await runScenario(scenario)).problem?.rule === rule;
-  } catch {
-    // Not every part of a pipeline is a pipeline.
-    return false;
+  async #failsAlike(scenario: Scenario): Promise<boolean> {
+    try {
+      return (await this.#run(scenario)).problem?.rule === this.#rule;
+    } catch {
+      // Not every part of a pipeline is a pipeline.
+      return false;
+    }
   }
 }
 
@@ -97,7 +100,7 @@ function* simplerWorlds({ world, pipeline, records }: Scenario): Generator<Parti
   yield { world: { ...world, strictStore: false } };
   yield { pipeline: { ...pipeline, shards: 1 } };
   yield { faults: {} };
-  const single = pipeline.sources.map((source) => ({ ...source, splits: 1 }));
+  const single = pipeline.sources.map((source) => (source.kind === 'splits' ? { ...source, splits: 1 } : source));
   const inOneSplit = records.map((record): RecordSpec => ({ ...record, split: 0 }));
   yield { pipeline: { ...pipeline, sources: single }, records: inOneSplit };
   yield {

@@ -9,13 +9,9 @@ export async function tellStory(scenario: Scenario): Promise<string> {
 }
 
 function describeScenario({ seed, pipeline, records, world }: Scenario): string[] {
-  const sources = pipeline.sources.map(
-    ({ name, splits, delay }) =>
-      `${name} of ${splits} splits, ${delay === undefined ? 'bounded' : `${delay} ms out of order`}`,
-  );
   return [
     `seed ${seed}`,
-    `sources: ${sources.join('; ')}`,
+    ...pipeline.sources.map((source) => `source ${JSON.stringify(source)}`),
     ...pipeline.stages.map(describeStage),
     `${pipeline.shards} shards a stage, ${world.slots} slots, a sweep every ${world.sweepEvery} ms`,
     ...records.map((record) => `record ${JSON.stringify(record)}`),

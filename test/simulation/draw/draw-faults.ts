@@ -10,7 +10,9 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   sendFailed: 0.1,
   sendAnswerLost: 0.1,
   sendCut: 0.1,
-  readFailed: 0.05,
+  sampleMissing: 0.3,
+  sampleFailed: 0.3,
+  readFailed: 0.1,
   commitFailed: 0.1,
   commitAnswerLost: 0.15,
   commitAborted: 0.15,
@@ -25,6 +27,7 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   clockSkewed: 0.6,
   clockStepsBack: 0.02,
   deployed: 0.2,
+  stagePaused: 0.2,
   secondReader: 0.1,
   sweepSkipped: 0.5,
   sweepDoubled: 0.5,
@@ -35,12 +38,19 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   mergeSlow: 0.3,
   mergeUnreachable: 0.2,
 };
+const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
 
-/** Some runs know every fault, most a few of them, some none: what is rare together is met alone. */
+/** Some runs know every fault, some a few of them, and those often, some none: what is rare together is met alone. */
 export function drawFaults(random: Random): FaultRates {
-  const share = random.pick([0, 0.2, 0.4, 0.4, 0.7, 1]);
   const rates: Partial<Record<FaultKind, number>> = {};
-  for (const kind of Object.keys(FAULT_KINDS) as FaultKind[])
-    if (random.chance(share)) rates[kind] = random.spread(MOST[kind] / 20, MOST[kind]);
+  if (random.chance(0.4)) {
+    for (let i = random.whole(1, 4); i > 0; i--) {
+      const kind = random.pick(KINDS);
+      rates[kind] = MOST[kind];
+    }
+    return rates;
+  }
+  const share = random.pick([0, 0.2, 0.4, 0.7, 1]);
+  for (const kind of KINDS) if (random.chance(share)) rates[kind] = random.spread(MOST[kind] / 20, MOST[kind]);
   return rates;
 }

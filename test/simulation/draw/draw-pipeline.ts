@@ -13,8 +13,19 @@ export function drawPipeline(random: Random): PipelineSpec {
 }
 
 function drawSource(random: Random, name: string): SourceSpec {
-  const bounded = random.chance(0.1) ? {} : { delay: random.pick([0, 1_000, 5_000, 20_000]) };
-  return { name, splits: random.pick([1, 1, 2]), maxAhead: random.pick([0, 1_000, 60_000]), ...bounded };
+  const maxAhead = random.pick([0, 1_000, 60_000]);
+  const delay = random.pick([0, 1_000, 5_000, 20_000]);
+  if (random.chance(0.5))
+    return { kind: 'splits', name, splits: random.pick([1, 1, 2]), maxAhead, ...(random.chance(0.1) ? {} : { delay }) };
+  return {
+    kind: 'messages',
+    name,
+    delay,
+    maxAhead,
+    named: random.chance(0.5),
+    idHorizon: random.pick([1_200_000, 3_600_000]),
+    advancesWhenIdle: random.chance(0.5),
+  };
 }
 
 function drawStage(random: Random, before: readonly StageSpec[]): StageSpec {
@@ -23,7 +34,7 @@ function drawStage(random: Random, before: readonly StageSpec[]): StageSpec {
   return {
     name: `stage-${before.length}`,
     ...(windows === undefined ? {} : { windows }),
-    trigger: drawTrigger(random, lateness),
+    trigger: drawTrigger(random, lateness, windows),
     accumulating: random.chance(0.5),
     lateness,
     timestamps: random.pick(['endOfWindow', 'endOfWindow', 'earliest', 'latest']),
@@ -52,7 +63,7 @@ function drawWindows(random: Random): WindowsSpec {
   }
 }
 
-function drawTrigger(random: Random, lateness: number): Trigger {
+function drawTrigger(random: Random, lateness: number, windows: WindowsSpec | undefined): Trigger {
   switch (
     random.pick(['default', 'afterWatermark', 'afterWatermark', 'repeatedly', 'orFinally', 'afterEach', 'never'])
   ) {
@@ -73,7 +84,8 @@ function drawTrigger(random: Random, lateness: number): Trigger {
     case 'never':
       return { kind: 'never' };
     default:
-      return { kind: 'default' };
+      // An unbounded collection in the global window would never emit by it.
+      return windows?.kind === 'global' ? { kind: 'never' } : { kind: 'default' };
   }
 }
 

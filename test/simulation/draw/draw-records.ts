@@ -3,6 +3,9 @@ import type { Random } from '../world/random.ts';
 
 const FLAWS: readonly Flaw[] = ['decode', 'step', 'add'];
 
+/** A publisher gives up sooner than ids are forgotten. */
+const MOST_REPUBLISHING = 30_000;
+
 /** Draws what the sources deliver: times that are out of order, now and then more than was promised, or in the future. */
 export function drawRecords(random: Random, pipeline: PipelineSpec, start: number): RecordSpec[] {
   const count = random.pick([10, 30, 60]);
@@ -15,19 +18,25 @@ export function drawRecords(random: Random, pipeline: PipelineSpec, start: numbe
   for (let i = 0; i < count; i++) {
     now += random.next() * 2 * pace;
     const source = random.whole(0, pipeline.sources.length - 1);
-    const { delay, splits, maxAhead } = pipeline.sources[source]!;
+    const spec = pipeline.sources[source]!;
+    const { delay, maxAhead } = spec;
     // What is in time is never older than the newest that came before it, less the delay: so it is drawn from there.
     let at = now - random.next() * (delay ?? 60_000);
     if (random.chance(tardy)) at -= random.spread(1_000, 200_000);
     if (random.chance(ahead)) at = now + maxAhead + random.spread(1, 3_600_000);
+    const flaw = random.chance(flawed) ? random.pick(FLAWS) : undefined;
     records.push({
       source,
-      split: random.whole(0, splits - 1),
+      split: spec.kind === 'splits' ? random.whole(0, spec.splits - 1) : 0,
       id: `r${i}`,
       key: random.pick(['a', 'b', 'c', 'd', 'e', 'f', 'g']),
       at: Math.round(at),
       arrival: Math.round(now),
-      ...(random.chance(flawed) ? { flaw: random.pick(FLAWS) } : {}),
+      ...(flaw === undefined ? {} : { flaw }),
+      // What cannot be read has no name by which its repetition is known.
+      ...(spec.kind === 'messages' && spec.named && flaw !== 'decode' && random.chance(0.1)
+        ? { publishedAgain: Math.round(now + random.spread(100, MOST_REPUBLISHING)) }
+        : {}),
     });
   }
   return records;

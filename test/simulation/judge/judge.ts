@@ -5,7 +5,7 @@
 import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
 import type { Row } from '../../../functions/ports/warehouse.ts';
 import type { RecordSpec, Scenario, StageSpec } from '../scenario.ts';
-import { keyIn, paneToken, tokensIn } from '../world/pipeline.ts';
+import { keyIn, paneToken, tokenIn, tokensIn } from '../world/pipeline.ts';
 import type { World } from '../world/world.ts';
 import { type Bounds, joinSessions, windowsOf } from './batch-model.ts';
 import { byWindow, checkSequence, contentOf, type PaneRow, paneRow, tokensOf, windowName } from './panes.ts';
@@ -71,7 +71,7 @@ function effectiveStages(stages: readonly StageSpec[]): StageSpec[] {
 function checkFlawed(scenario: Scenario, letters: readonly DeadLetter[]): Set<string> {
   const flawed = scenario.records.filter(({ flaw }) => flaw !== undefined);
   const expected = flawed.map(({ id }) => id);
-  const found = letters.filter(({ kind }) => kind !== 'late').map(({ value }) => elementToken(value));
+  const found = letters.filter(({ kind }) => kind !== 'late').map(({ value }) => String(tokenIn(value)));
   const surplus = found.filter((token, i) => !expected.includes(token) || found.indexOf(token) !== i);
   const missing = flawed.filter(({ id, flaw }) => flaw !== 'add' && !found.includes(id)).map(({ id }) => id);
   if (surplus.length + missing.length > 0)
@@ -81,11 +81,6 @@ function checkFlawed(scenario: Scenario, letters: readonly DeadLetter[]): Set<st
 
 function rowsOf(world: World, spec: StageSpec, table: string): Row[] {
   return world.warehouse.rows(`${spec.name}-${table}`.replaceAll('-', '_'));
-}
-
-function elementToken(value: unknown): string {
-  const { id, token, value: inner } = value as { id?: string; token?: string; value?: unknown };
-  return id ?? token ?? elementToken(inner);
 }
 
 function recordArrivals(scenario: Scenario, failed: ReadonlySet<string>, punctuality: Punctuality): Arrival[] {
@@ -114,15 +109,22 @@ function paneArrivals(
   const { stages } = scenario.pipeline;
   const next = stages[stages.findIndex(({ name }) => name === spec.name) + 1];
   if (next === undefined) return [];
-  const inTime = new Map(before.map((arrival) => [arrival.token, arrival.inTime]));
-  return panes.map(({ key, start, end, index, at, tokens, timing }) => ({
-    token: paneToken(key, start, end, index),
-    key: keyIn(`${key}${index}`, next.keys),
-    at,
-    windows: next.windows === undefined ? [{ start, end }] : windowsOf(next.windows, at),
-    watermark: undefined,
-    inTime: timing !== 'LATE' && tokens.every((token) => inTime.get(token) === true),
-  }));
+  const inTime = new Set(before.filter((arrival) => arrival.inTime).map(({ token }) => token));
+  const late = new Set<string>();
+  return [...byWindow(panes)].flatMap(([name, sequence]) =>
+    sequence.map(({ key, start, end, index, at, tokens, timing }) => {
+      // What came late has made a window late for what follows it, which may be an empty pane.
+      if (timing === 'LATE' || tokens.some((token) => !inTime.has(token))) late.add(name);
+      return {
+        token: paneToken(key, start, end, index),
+        key: keyIn(`${key}${index}`, next.keys),
+        at,
+        windows: next.windows === undefined ? [{ start, end }] : windowsOf(next.windows, at),
+        watermark: undefined,
+        inTime: !late.has(name),
+      };
+    }),
+  );
 }
 
 /** One row a place, and the newest pane of each window where only that is kept. */

@@ -28,12 +28,21 @@ export class Numbers {
     this.#earliestOf = earliestOf;
   }
 
-  committed(batch: Batch, before: Root | undefined, after: Root, exists: (root: string) => boolean): void {
+  /** A batch was committed; what it says of roots comes afterwards. */
+  committed(batch: Batch): void {
     for (const { collection, id, body } of batch.sets)
       if (collection === 'outbox') this.#give(id, (body as OutboxBody).envelopes);
     for (const { collection, id } of batch.deletes) if (collection === 'outbox') this.#documents.delete(id);
+  }
+
+  rootWritten(before: Root | undefined, after: Root, exists: (root: string) => boolean): void {
     this.#take(before, after, exists);
     this.#checkOpen(before, after);
+  }
+
+  rootDeleted(id: string): void {
+    const [left] = this.inFlight.get(id)?.keys() ?? [];
+    if (left !== undefined) throw new Violation('a root is retired when all is taken', `${id} -> ${left}`);
   }
 
   #give(document: string, envelopes: readonly Envelope[]): void {

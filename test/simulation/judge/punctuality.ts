@@ -1,10 +1,10 @@
 /**
- * Which elements were late already at their source. The source's watermark is computed here again, from the records and
- * from how far each split was committed at which moment, and from nothing that the engine has computed.
+ * Which elements were late already at their source. The sources' watermarks are computed here again, from the records and
+ * from what was committed at which moment, and from nothing that the engine has computed.
  */
 import { MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
-import type { RecordSpec, Scenario } from '../scenario.ts';
 import { ingestRootId } from '../../../functions/engine/protocol/names.ts';
+import type { MessageSourceSpec, RecordSpec, Scenario, SourceSpec } from '../scenario.ts';
 import { splitName } from '../world/pipeline.ts';
 
 interface Split {
@@ -18,26 +18,29 @@ interface Split {
 export class Punctuality {
   /** Whether every record is in time whatever happens: none is later than its source allows. */
   readonly allInTime: boolean;
-  /** By token: the source's watermark before the commit that took the record. */
+  /** By token: how far the source's watermark may have been when the record was taken. */
   readonly #watermarks = new Map<string, number>();
   readonly #splits = new Map<string, Split>();
+  /** By source: what was published, or will be, and was not yet taken. */
+  readonly #waiting = new Map<string, Map<string, RecordSpec>>();
   readonly #scenario: Scenario;
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
-    for (const [source, { name, splits, delay, maxAhead }] of scenario.pipeline.sources.entries())
-      for (let split = 0; split < splits; split++)
-        this.#splits.set(ingestRootId(name, splitName(split)), {
-          records: scenario.records.filter((record) => record.source === source && record.split === split),
-          delay,
-          maxAhead,
-          position: 0,
-          largest: MIN_TIMESTAMP,
-        });
-    this.allInTime = [...this.#splits.values()].every(isAlwaysInTime);
+    for (const [number, source] of scenario.pipeline.sources.entries()) {
+      const records = scenario.records.filter((record) => record.source === number);
+      if (source.kind === 'messages') this.#addMessages(source, records);
+      else this.#addSplits(source, records);
+    }
+    this.allInTime = [...this.#splits.values()].every(isAlwaysInTime) && this.#lateMessages().length === 0;
   }
 
-  /** The watermark of a split as far as it is committed. */
+  /** Whether a root is that of a split. */
+  isSplit(root: string): boolean {
+    return this.#splits.has(root);
+  }
+
+  /** How far a split's watermark is by what was committed of it; of other roots nothing is known. */
   before(root: string): number {
     const split = this.#splits.get(root);
     return split === undefined ? MIN_TIMESTAMP : watermarkOf(split);
@@ -55,21 +58,70 @@ export class Punctuality {
     split.position = Math.max(split.position, position);
   }
 
-  /** The watermark of a source; undefined when it is none. */
+  /** Whether a message's element is in time and was not taken yet. */
+  isAwaited(source: string, token: string): boolean {
+    const record = this.#waiting.get(source)?.get(token);
+    return record !== undefined && record.at >= this.#watermarks.get(token)!;
+  }
+
+  /** A message's element was taken. */
+  taken(source: string, token: string): void {
+    this.#waiting.get(source)?.delete(token);
+  }
+
+  /** The furthest that a source's watermark may be now; undefined when the name is no source's. */
   sourceWatermark(name: string): number | undefined {
     const source = this.#scenario.pipeline.sources.find((each) => each.name === name);
     if (source === undefined) return undefined;
+    if (source.kind === 'messages') return this.#messagesWatermark(source);
     let watermark: number = MAX_TIMESTAMP;
     for (let split = 0; split < source.splits; split++) {
-      const { position, records } = this.#splits.get(ingestRootId(name, splitName(split)))!;
-      if (position < records.length) watermark = Math.min(watermark, this.before(ingestRootId(name, splitName(split))));
+      const root = ingestRootId(name, splitName(split));
+      const { position, records } = this.#splits.get(root)!;
+      if (position < records.length) watermark = Math.min(watermark, this.before(root));
     }
     return watermark;
   }
 
-  /** The source's watermark when a record was taken, whatever its own time; an element before it was late already there. */
+  /** How far the source's watermark may have been when a record was taken; an element before that was late already there. */
   watermarkAt(token: string): number | undefined {
     return this.#watermarks.get(token);
+  }
+
+  #addSplits(source: Exclude<SourceSpec, MessageSourceSpec>, records: readonly RecordSpec[]): void {
+    const { name, splits, delay, maxAhead } = source;
+    for (let split = 0; split < splits; split++) {
+      const own = records.filter((record) => record.split === split);
+      const root = ingestRootId(name, splitName(split));
+      this.#splits.set(root, { records: own, delay, maxAhead, position: 0, largest: MIN_TIMESTAMP });
+    }
+  }
+
+  /** What is published before a message may count before it is taken, however long it waits; what comes later may not. */
+  #addMessages({ name, delay, maxAhead, advancesWhenIdle }: MessageSourceSpec, records: readonly RecordSpec[]): void {
+    const waiting = new Map<string, RecordSpec>();
+    let largest: number = MIN_TIMESTAMP;
+    for (const record of [...records].sort((a, b) => a.arrival - b.arrival)) {
+      const seen = advancesWhenIdle ? Math.max(largest, record.arrival) : largest;
+      this.#watermarks.set(record.id, seen === MIN_TIMESTAMP ? seen : seen - delay);
+      if (record.flaw === 'decode') continue;
+      waiting.set(record.id, record);
+      largest = Math.max(largest, Math.min(record.at, record.arrival + maxAhead));
+    }
+    this.#waiting.set(name, waiting);
+  }
+
+  #messagesWatermark({ name }: MessageSourceSpec): number {
+    let watermark: number = MAX_TIMESTAMP;
+    for (const { id, at } of this.#waiting.get(name)!.values())
+      if (this.isAwaited(name, id)) watermark = Math.min(watermark, at);
+    return watermark;
+  }
+
+  #lateMessages(): RecordSpec[] {
+    return [...this.#waiting.values()]
+      .flatMap((waiting) => [...waiting.values()])
+      .filter(({ id, at }) => at < this.#watermarks.get(id)!);
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { decodeBody } from '../../../functions/engine/element-codec.ts';
 import { splitState } from '../../../functions/engine/ingest/split-reader.ts';
-import { parseShardId } from '../../../functions/engine/protocol/names.ts';
+import { isShardRoot, parseShardId, sourceOf } from '../../../functions/engine/protocol/names.ts';
+import type { OutboxBody } from '../../../functions/engine/protocol/outbox.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
 import { type EpochMillis, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
@@ -12,6 +13,7 @@ import type { Plan } from '../../../functions/plan/plan.ts';
 import type { Envelope } from '../../../functions/ports/bus.ts';
 import type { Batch } from '../../../functions/ports/store.ts';
 import type { Scenario } from '../scenario.ts';
+import { tokenIn, tokensIn } from '../world/pipeline.ts';
 import type { StoreWatcher } from '../world/store.ts';
 import { Cells } from './cells.ts';
 import { Numbers } from './numbers.ts';
@@ -29,7 +31,8 @@ export class Watch implements StoreWatcher {
   readonly #input: Record<string, EpochMillis> = {};
   readonly #output: Record<string, EpochMillis> = {};
   readonly #plan: () => Plan;
-  #sends: { readonly sender: string; readonly watermark: number } = { sender: '', watermark: MIN_TIMESTAMP };
+  /** How far the split was that has sent last. */
+  #sends: number = MIN_TIMESTAMP;
 
   constructor(scenario: Scenario, plan: () => Plan) {
     this.punctuality = new Punctuality(scenario);
@@ -49,7 +52,12 @@ export class Watch implements StoreWatcher {
 
   committed(batch: Batch): void {
     this.#guard(() => {
+      const sender = batch.sets.find(({ collection }) => collection === 'roots')?.id ?? '';
+      this.#sends = this.punctuality.before(sender);
+      this.#numbers.committed(batch);
+      this.#noteTaken(sender, batch);
       for (const { collection, body } of batch.sets) if (collection === 'roots') this.#rootWritten(batch, body as Root);
+      for (const { collection, id } of batch.deletes) if (collection === 'roots') this.#rootDeleted(id);
     });
   }
 
@@ -76,22 +84,39 @@ export class Watch implements StoreWatcher {
 
   #rootWritten(batch: Batch, after: Root): void {
     const before = this.#roots.get(after.id);
-    this.#sends = { sender: after.id, watermark: this.punctuality.before(after.id) };
-    this.#numbers.committed(batch, before, after, (id) => this.#roots.has(id));
+    this.#numbers.rootWritten(before, after, (id) => this.#roots.has(id));
     this.#roots.set(after.id, after);
-    if (after.id.startsWith('ingest~')) {
-      this.punctuality.committed(after.id, splitState(after).position);
-      const { watermark, ended } = splitState(after);
-      const bound = this.punctuality.before(after.id);
-      if (!ended && watermark > bound)
-        throw new Violation(
-          'a source is as far as its records say',
-          `${after.id} at ${watermark}, records at ${bound}`,
-        );
-      return;
+    if (isShardRoot(after.id)) {
+      this.#checkClocks(before, after);
+      this.#cells.committed(batch, after);
+    } else if (this.punctuality.isSplit(after.id)) this.#splitRead(after);
+  }
+
+  #rootDeleted(id: string): void {
+    this.#numbers.rootDeleted(id);
+    this.#roots.delete(id);
+  }
+
+  #splitRead(root: Root): void {
+    const { watermark, ended, position } = splitState(root);
+    this.punctuality.committed(root.id, position);
+    const bound = this.punctuality.before(root.id);
+    if (!ended && watermark > bound)
+      throw new Violation('a source is as far as its records say', `${root.id} at ${watermark}, records at ${bound}`);
+  }
+
+  /** Messages are taken with what they became: elements on their way, or dead letters. */
+  #noteTaken(sender: string, { sets }: Batch): void {
+    const source = sourceOf(sender);
+    if (source === undefined) return;
+    for (const { collection, body } of sets) {
+      const token = collection === 'deadLetters' ? tokenIn((body as { value: unknown }).value) : undefined;
+      if (token !== undefined) this.punctuality.taken(source, token);
+      if (collection !== 'outbox') continue;
+      for (const envelope of (body as OutboxBody).envelopes)
+        for (const { value } of decodeBody(envelope.body))
+          for (const taken of tokensIn(value)) this.punctuality.taken(source, taken);
     }
-    this.#checkClocks(before, after);
-    this.#cells.committed(batch, after);
   }
 
   #checkClocks(before: Root | undefined, after: Root): void {
@@ -139,17 +164,22 @@ export class Watch implements StoreWatcher {
 
   /**
    * The earliest element of an envelope that was not late when it was sent: not behind what was published of its sender,
-   * as the empty pane of a window that expires may be.
+   * as the empty pane of a window that expires may be, and not the repetition of what was sent before.
    */
   #earliestOf({ sender, target, body, earliest }: Envelope): number | undefined {
-    const isSource = sender.startsWith('ingest~');
+    const isSource = !isShardRoot(sender);
     if (!isSource && !this.punctuality.allInTime) return undefined;
-    const bound = isSource ? this.#sends.watermark : (this.#output[parseShardId(sender).stage] ?? MIN_TIMESTAMP);
+    const reached = isSource ? this.#sends : (this.#output[parseShardId(sender).stage] ?? MIN_TIMESTAMP);
     if (this.#plan().stage(parseShardId(target).stage).head.kind === 'writeBigQuery')
-      return earliest < bound ? undefined : earliest;
-    const inTime = decodeBody(body)
-      .map(({ timestamp }) => timestamp)
-      .filter((at) => at >= bound);
+      return earliest < reached ? undefined : earliest;
+    const source = isSource && !this.punctuality.isSplit(sender) ? sourceOf(sender) : undefined;
+    const inTime = decodeBody(body).flatMap(({ timestamp, value }) => {
+      const isInTime =
+        source === undefined
+          ? timestamp >= reached
+          : tokensIn(value).some((token) => this.punctuality.isAwaited(source, token));
+      return isInTime ? [timestamp] : [];
+    });
     return inTime.length === 0 ? undefined : Math.min(...inTime);
   }
 }

@@ -1,28 +1,28 @@
-/** The bus: loses, repeats, delays and reorders what it carries, and delivers again what is not answered in time. */
+/** The bus between stages: loses, repeats, delays and reorders what it carries. */
 import { RetryableError } from '../../../functions/model/errors.ts';
 import type { Bus, BusMessage, OutsideMessage } from '../../../functions/ports/bus.ts';
+import { Deliveries, type Route } from './deliveries.ts';
 import { describeMessage } from './describe.ts';
 import type { Instance } from './instance.ts';
 import { Outages } from './outages.ts';
 import { Random } from './random.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/**
- * Takes a message to an instance that serves its target. `answer` is called when that has answered.
- * @returns whether the engine has something to run now
- */
-export type Route = (message: BusMessage, attempt: number, answer: (taken: boolean) => void) => boolean;
+const LATEST_REPETITION = 1_800_000;
 
 export class SimulatedBus {
   readonly published: OutsideMessage[] = [];
   readonly #around: Surroundings;
-  readonly #route: Route;
+  readonly #deliveries: Deliveries<BusMessage>;
   readonly #outages: Outages;
   readonly #random: Random;
 
-  constructor(around: Surroundings, route: Route) {
+  /** @param heldUntil until when nothing is delivered to a message's target */
+  constructor(around: Surroundings, route: Route<BusMessage>, heldUntil: (message: BusMessage) => number) {
     this.#around = around;
-    this.#route = route;
+    const { maxAttempts } = around.scenario.world;
+    const limits = { maxAttempts, latestRepetition: LATEST_REPETITION };
+    this.#deliveries = new Deliveries(around, 'bus', { route, describe: describeMessage, heldUntil, ...limits });
     this.#outages = new Outages(around, 'busOutage', 'the bus');
     this.#random = new Random(around.seed, 'bus');
   }
@@ -49,37 +49,7 @@ export class SimulatedBus {
 
   #carry(message: BusMessage): void {
     const { faults, tell } = this.#around;
-    const usual = this.#around.scenario.world.busLatency;
-    if (faults.happens('messageLost')) {
-      tell(() => `the bus loses ${describeMessage(message)}`);
-      return;
-    }
-    const delay = faults.happens('messageDelayed') ? this.#random.spread(1_000, 300_000) : 0;
-    this.#deliverAfter(this.#random.spread(usual / 4, usual * 4) + delay, message, 1);
-    if (faults.happens('messageRepeated')) this.#deliverAfter(this.#random.spread(1_000, 3_600_000), message, 1);
-  }
-
-  #deliverAfter(delay: number, message: BusMessage, attempt: number): void {
-    this.#around.scheduler.after(delay, () => this.#deliver(message, attempt));
-  }
-
-  #deliver(message: BusMessage, attempt: number): boolean {
-    const { scenario, scheduler, faults, tell } = this.#around;
-    const { ackDeadline, maxAttempts, busLatency } = scenario.world;
-    let isOver = false;
-    const again = (): false => {
-      if (isOver) return false;
-      isOver = true;
-      if (attempt >= maxAttempts) tell(() => `the bus gives up on ${describeMessage(message)}`);
-      else this.#deliverAfter(this.#random.spread(busLatency, busLatency * 100), message, attempt + 1);
-      return false;
-    };
-    tell(() => `delivery of ${describeMessage(message)}${attempt > 1 ? `, attempt ${attempt}` : ''}`);
-    const isTold = this.#route(message, attempt, (taken) => {
-      if (!taken) again();
-      else if (!faults.happens('ackLost')) isOver = true;
-    });
-    scheduler.after(ackDeadline, again);
-    return isTold;
+    if (faults.happens('messageLost')) tell(() => `the bus loses ${describeMessage(message)}`);
+    else this.#deliveries.carry(message);
   }
 }

@@ -63,7 +63,7 @@ export class Instance {
       return never();
     }
     const { promise, resolve } = Promise.withResolvers<T>();
-    const slow = faults.happens('slowCall') ? this.#random.spread(1_000, 5 * MINUTE) : 0;
+    const slow = faults.happens('slowCall') ? this.#random.spread(1_000, MINUTE) : 0;
     const out = this.#random.spread(usual / 4, usual * 2) + slow;
     if (faults.happens('freeze')) this.#freeze(what);
     if (faults.happens('crashInside'))
@@ -96,7 +96,7 @@ export class Instance {
 
   #freeze(what: string): void {
     const { scheduler, tell } = this.#around;
-    this.#frozenUntil = scheduler.now + this.#random.spread(1_000, 20 * MINUTE);
+    this.#frozenUntil = scheduler.now + this.#random.spread(1_000, 5 * MINUTE);
     const seconds = Math.round((this.#frozenUntil - scheduler.now) / 1_000);
     tell(() => `${this.name} stands still for ${seconds} s while it calls ${what}`);
   }

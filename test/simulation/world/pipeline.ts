@@ -8,7 +8,7 @@ import type { ElementContext } from '../../../functions/model/dofn.ts';
 import type { Graph } from '../../../functions/model/graph.ts';
 import type { KV } from '../../../functions/model/key.ts';
 import type { LateRecord } from '../../../functions/model/late.ts';
-import { pipeline } from '../../../functions/model/pipeline.ts';
+import { type Pipeline, pipeline } from '../../../functions/model/pipeline.ts';
 import { boundedOutOfOrderness } from '../../../functions/model/source.ts';
 import {
   fixedWindows,
@@ -28,19 +28,29 @@ export interface Item {
 
 export function buildPipeline(spec: PipelineSpec): Graph {
   return pipeline('simulated', (p) => {
-    const read = spec.sources.map((source) =>
-      p
-        .readFile(source.name, {
-          schema: { parse: parseRecord },
-          eventTime: (record) => record.at,
-          arrivalTime: (record) => record.arrival,
-          maxAhead: source.maxAhead,
-          ...(source.delay === undefined ? {} : { watermark: boundedOutOfOrderness(source.delay) }),
-        })
-        .map(`${source.name}-item`, itemOf),
-    );
+    const read = spec.sources.map((source) => readSource(p, source).map(`${source.name}-item`, itemOf));
     let items: PCollection<Item> = read.length === 1 ? read[0]! : p.flatten('all', ...read);
     for (const stage of spec.stages) items = addStage(items, stage);
+  });
+}
+
+function readSource(p: Pipeline, source: SourceSpec): PCollection<RecordSpec> {
+  const options = {
+    schema: { parse: parseRecord },
+    eventTime: (record: RecordSpec) => record.at,
+    maxAhead: source.maxAhead,
+  };
+  if (source.kind === 'splits')
+    return p.readFile(source.name, {
+      ...options,
+      arrivalTime: (record) => record.arrival,
+      ...(source.delay === undefined ? {} : { watermark: boundedOutOfOrderness(source.delay) }),
+    });
+  return p.readPubSub(source.name, {
+    ...options,
+    watermark: boundedOutOfOrderness(source.delay, { whenIdle: source.advancesWhenIdle ? 'advance' : 'wait' }),
+    idHorizon: source.idHorizon,
+    ...(source.named ? { id: (record: RecordSpec) => record.id } : {}),
   });
 }
 
@@ -129,6 +139,15 @@ export function paneToken(key: string, start: number, end: number, index: number
   return `${key}@${start}..${end}#${index}`;
 }
 
+/** The token of an element on its way, whatever form it has there; undefined when it has none. */
+export function tokenIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { token, split, id, value: inner } = value as { token?: string; split?: number; id?: string; value?: unknown };
+  // Records have an id of their own; so has a message that could not be read, but that is another.
+  return token ?? (split === undefined ? tokenIn(inner) : id);
+}
+
 /** The tokens of what a grouping was given: an item, a token, or several that were combined. */
 export function tokensIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
@@ -186,8 +205,4 @@ function windowFn(spec: WindowsSpec): WindowFn {
 /** The split of a source as its root is named. */
 export function splitName(split: number): string {
   return String(split);
-}
-
-export function sourceOf(spec: PipelineSpec, record: RecordSpec): SourceSpec {
-  return spec.sources[record.source]!;
 }

@@ -1,31 +1,31 @@
-/** A pipeline in a world of its own: services, readers, sweeps, and what goes wrong with them. */
+/** A pipeline in a world of its own: services, sources, sweeps, and what goes wrong with them. */
 import type { AssemblySetting } from '../../../functions/engine/assembly.ts';
-import { ingestRootId, parseShardId, type RootId } from '../../../functions/engine/protocol/names.ts';
-import type { Root, SettledFacts } from '../../../functions/engine/protocol/root.ts';
-import { splitState } from '../../../functions/engine/ingest/split-reader.ts';
+import { writeControl } from '../../../functions/engine/control.ts';
+import { parseShardId } from '../../../functions/engine/protocol/names.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
-import { Sweeper } from '../../../functions/engine/sweep/sweeper.ts';
-import { RetryableError } from '../../../functions/model/errors.ts';
-import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
+import { type EpochMillis, MIN_TIMESTAMP, type Millis } from '../../../functions/model/time.ts';
 import { type Plan, plan } from '../../../functions/plan/plan.ts';
 import type { BusMessage } from '../../../functions/ports/bus.ts';
 import { type Scenario, START } from '../scenario.ts';
 import { SimulatedBus } from './bus.ts';
 import { Faults } from './faults.ts';
+import { Fleet } from './fleet.ts';
+import { IngestInstance } from './ingest-instance.ts';
 import { Instance } from './instance.ts';
-import { buildPipeline, splitName } from './pipeline.ts';
+import { Pauses } from './pauses.ts';
+import { buildPipeline } from './pipeline.ts';
 import { Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
-import { readSplit } from './split-process.ts';
+import { SplitReaders } from './split-readers.ts';
 import { StageInstance } from './stage-instance.ts';
 import { SimulatedStore, type StoreWatcher } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
+import { Sweeps } from './sweeps.ts';
+import { Topic } from './topic.ts';
 import { SimulatedWarehouse } from './warehouse.ts';
 
-/** A service keeps no more instances than these at a time. */
-const MOST_INSTANCES = 3;
-/** When nothing goes wrong any more, sweeps come no more often than this, milliseconds. */
-const CALM_SWEEP = 30_000;
+/** Deployments happen at these times, if they do; milliseconds between them. */
+const DEPLOY_EVERY = 30_000;
 
 export class World {
   readonly plan: Plan;
@@ -38,13 +38,12 @@ export class World {
   broken: unknown;
   readonly #around: Surroundings;
   readonly #random: Random;
-  readonly #services = new Map<string, StageInstance[]>();
-  readonly #readers = new Map<string, Instance>();
-  #sweeping: { readonly instance: Instance; readonly sweeper: Sweeper } | undefined;
-  #settled: ReadonlyMap<RootId, SettledFacts> = new Map();
-  #published: () => Watermarks;
+  readonly #services = new Map<string, Fleet<StageInstance>>();
+  readonly #topics = new Map<string, Topic>();
+  readonly #ingest: Fleet<IngestInstance>;
+  readonly #sweeps: Sweeps;
+  readonly #published: () => Watermarks;
   #names = 0;
-  #isCalm = false;
 
   /**
    * @param watcher sees every write
@@ -68,43 +67,78 @@ export class World {
     this.#around = { seed: scenario.seed, scenario, scheduler, faults: this.faults, tell };
     this.#random = new Random(scenario.seed, 'world');
     this.#published = published;
-    const { sources, shards } = scenario.pipeline;
+    const { shards } = scenario.pipeline;
     this.plan = plan(buildPipeline(scenario.pipeline), { shards, slots: Math.min(shards, scenario.world.slots) });
     this.store = new SimulatedStore(this.#around, watcher);
-    this.bus = new SimulatedBus(this.#around, (message, attempt, answer) =>
-      this.#route(message, attempt).take(message, answer),
+    const pauses = new Pauses(this.#around, this.plan, this.store.truth);
+    this.bus = new SimulatedBus(
+      this.#around,
+      (message, attempt, answer) => this.#service(message).pick(attempt).take(message, answer),
+      ({ target }) => pauses.endOf(parseShardId(target).stage),
     );
     this.warehouse = new SimulatedWarehouse(this.#around);
-    for (const [number, source] of sources.entries())
-      for (let split = 0; split < source.splits; split++) this.#watchReader(number, split);
-    this.#sweepOften();
+    this.#ingest = this.#fleet(() => this.#startIngest());
+    const start = (kind: string): Instance => this.#start(kind);
+    const settingOf = (instance: Instance): AssemblySetting => this.#settingOf(instance);
+    const breaks = (error: unknown): void => {
+      this.broken ??= error;
+    };
+    const readers = new SplitReaders({ around: this.#around, plan: this.plan, start, settingOf, breaks });
+    const backlogs = this.#topics;
+    this.#sweeps = new Sweeps({ around: this.#around, plan: this.plan, start, settingOf, breaks, backlogs, readers });
+    readers.settled = (root) => this.#sweeps.settled.get(root);
+    for (const [number, { kind, name }] of scenario.pipeline.sources.entries())
+      if (kind === 'messages') this.#addTopic(number, name);
     this.#deployAtTimes();
   }
 
   /** From now on nothing goes wrong any more. */
   calm(): void {
-    this.#isCalm = true;
+    this.#sweeps.isCalm = true;
     this.faults.stop();
   }
 
-  /** The platform starts an instance where there is none, and another where those there are do not answer. */
-  #route(message: BusMessage, attempt: number): StageInstance {
-    const { scenario, faults } = this.#around;
-    const { stage, shard } = parseShardId(message.target);
+  /** Whether all messages of all sources were taken. */
+  get areTopicsDone(): boolean {
+    return [...this.#topics.values()].every((topic) => topic.isDone);
+  }
+
+  /** An operator lets the pipeline come to its end. */
+  drain(): void {
+    this.#around.tell(() => 'an operator drains the pipeline');
+    const now = Math.floor(this.scheduler.now) as EpochMillis;
+    void writeControl(this.store.truth, 'drain', { since: now, readingEnds: now, deliveries: {} }, undefined);
+  }
+
+  #service({ target }: BusMessage): Fleet<StageInstance> {
+    const { stage, shard } = parseShardId(target);
     const slot = shard % this.plan.stage(stage).slots;
-    const service = scenario.world.services === 'one' ? `service-${slot}` : `${stage}-${slot}`;
-    const instances = (this.#services.get(service) ?? []).filter(({ instance }) => instance.isAlive);
-    const doNotAnswer = attempt > 1 && instances.every(({ instance }) => instance.isFrozen);
-    const wantsMore = doNotAnswer || faults.happens('secondInstance');
-    if (instances.length === 0 || (wantsMore && instances.length < MOST_INSTANCES))
-      instances.push(this.#startStage(service));
-    this.#services.set(service, instances);
-    return this.#random.pick(instances);
+    const name = this.#around.scenario.world.services === 'one' ? `service-${slot}` : `${stage}-${slot}`;
+    let fleet = this.#services.get(name);
+    if (fleet === undefined) {
+      fleet = this.#fleet(() => this.#startStage(name));
+      this.#services.set(name, fleet);
+    }
+    return fleet;
+  }
+
+  #fleet<T extends { readonly instance: Instance }>(start: () => T): Fleet<T> {
+    return new Fleet(start, this.#random, () => this.faults.happens('secondInstance'));
   }
 
   #startStage(service: string): StageInstance {
     const instance = this.#start(service);
-    return new StageInstance(instance, this.plan, this.#settingOf(instance), (error) => this.#breaks(error));
+    return new StageInstance(instance, this.plan, this.#settingOf(instance), (error) => {
+      this.broken ??= error;
+    });
+  }
+
+  #startIngest(): IngestInstance {
+    const instance = this.#start('ingest');
+    const slice = this.#around.scenario.world.slice as Millis;
+    return new IngestInstance(instance, this.plan, this.#settingOf(instance), slice, (error) => {
+      this.broken ??= error;
+    });
   }
 
   #start(kind: string): Instance {
@@ -127,6 +161,7 @@ export class World {
       ids,
       topology: 1,
       epoch: 1,
+      cadence: this.#around.scenario.world.cadence as Millis,
       inputWatermarkOf: (stage) => {
         if (random.chance(0.2)) known = this.#published();
         return known.input[stage] ?? MIN_TIMESTAMP;
@@ -134,97 +169,25 @@ export class World {
     };
   }
 
-  /** Keeps a reader at work on a split, now and then two. */
-  #watchReader(source: number, split: number): void {
-    const { scheduler, faults } = this.#around;
-    const planned = this.plan.sources[source]!;
-    const id = ingestRootId(planned.id, splitName(split));
-    const watch = (): true => {
-      if (this.#readers.get(id)?.isAlive !== true || faults.happens('secondReader')) {
-        const instance = this.#start(`reader-${planned.id}-${split}`);
-        this.#readers.set(id, instance);
-        void readSplit(instance, {
-          plan: this.plan,
-          source: planned,
-          split: splitName(split),
-          records: this.#around.scenario.records.filter((record) => record.source === source && record.split === split),
-          setting: this.#settingOf(instance),
-          bundle: this.#around.scenario.world.readBundle,
-          now: () => scheduler.now,
-          settled: (root) => this.#settled.get(root),
-          random: new Random(this.#around.seed, `what ${instance.name} reads`),
-          broken: (error) => this.#breaks(error),
-        });
-      }
-      scheduler.after(5_000, watch);
-      return true;
-    };
-    scheduler.after(this.#random.spread(1, 1_000), watch);
-  }
-
-  #sweepOften(): void {
-    const { scheduler, faults, scenario } = this.#around;
-    const sweep = (): true => {
-      const every = this.#isCalm ? Math.max(scenario.world.sweepEvery, CALM_SWEEP) : scenario.world.sweepEvery;
-      scheduler.after(this.#random.spread(every / 2, every * 2), sweep);
-      if (faults.happens('sweepSkipped')) return true;
-      this.#sweepOnce();
-      if (faults.happens('sweepDoubled')) this.#sweepOnce();
-      return true;
-    };
-    scheduler.after(1, sweep);
-  }
-
-  #sweepOnce(): void {
-    const { faults } = this.#around;
-    if (this.#sweeping?.instance.isAlive !== true || faults.happens('sweepFresh')) {
-      const instance = this.#start('sweep');
-      const sweeper = new Sweeper({
-        plan: this.plan,
-        store: this.store.portOf(instance),
-        bus: this.bus.portOf(instance),
-        clock: instance.clock,
-        sourceWatermarks: (roots) => this.#sourceWatermarks(roots),
-      });
-      this.#sweeping = { instance, sweeper };
-    }
-    this.#sweeping.sweeper.sweep().then(
-      ({ settled }) => {
-        this.#settled = settled;
-      },
-      (error: unknown) => {
-        if (!(error instanceof RetryableError)) this.#breaks(error);
-      },
+  #addTopic(source: number, name: string): void {
+    const records = this.#around.scenario.records.filter((record) => record.source === source);
+    const topic = new Topic(this.#around, name, records, (message, attempt, answer) =>
+      this.#ingest.pick(attempt).take(name, message, answer),
     );
-  }
-
-  /** The earliest of a source's splits, of which each is waited for. */
-  #sourceWatermarks(roots: ReadonlyMap<RootId, Root>): Record<string, EpochMillis> {
-    const watermarks: Record<string, EpochMillis> = {};
-    for (const { name, splits } of this.#around.scenario.pipeline.sources) {
-      watermarks[name] = MAX_TIMESTAMP;
-      for (let split = 0; split < splits; split++) {
-        const root = roots.get(ingestRootId(name, splitName(split)));
-        watermarks[name] = earlier(watermarks[name], root === undefined ? MIN_TIMESTAMP : splitState(root).watermark);
-      }
-    }
-    return watermarks;
+    this.#topics.set(name, topic);
   }
 
   /** Now and then all instances of all services are replaced; the old ones may go on for a while. */
   #deployAtTimes(): void {
     const { scheduler, faults, tell } = this.#around;
-    scheduler.after(30_000, () => {
+    scheduler.after(DEPLOY_EVERY, () => {
       if (faults.happens('deployed')) {
         tell(() => 'a deployment');
-        this.#services.clear();
+        for (const fleet of this.#services.values()) fleet.replace();
+        this.#ingest.replace();
       }
       this.#deployAtTimes();
       return false;
     });
-  }
-
-  #breaks(error: unknown): void {
-    this.broken ??= error;
   }
 }

@@ -1,0 +1,89 @@
+/** Faults in how messages are taken in, told from their repetitions, and their instances retired. */
+import type { Mutation } from './mutation.ts';
+
+export const INGEST_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'ids are forgotten at once',
+    file: 'functions/engine/ids/id-index.ts',
+    from: 'if (this.#isKnown(kept, remembered, rule)) return false;',
+    to: '',
+  },
+  {
+    name: 'ids are not written',
+    file: 'functions/engine/ids/id-index.ts',
+    from: 'const { documents, characters } = this.#writer.finish();',
+    to: 'const { characters } = this.#writer.finish(); const documents: Document[] = [];',
+  },
+  {
+    name: 'the horizon of ids runs from their own time',
+    file: 'functions/engine/ids/id-state.ts',
+    from: 'return plus(span.written, rules.get(span.source)?.horizon ?? 0);',
+    to: 'return plus(span.from, (rules.get(span.source)?.horizon ?? 0) / 1000);',
+  },
+  {
+    name: 'ids are kept for ever',
+    file: 'functions/engine/ids/id-state.ts',
+    from: 'return plus(span.written, rules.get(span.source)?.horizon ?? 0);',
+    to: 'return 8.64e15 as EpochMillis;',
+  },
+  {
+    name: 'the name of a root is used again',
+    file: 'functions/engine/ingest/instance-root.ts',
+    from: 'ingestRootId(this.#source, ids.unique())',
+    to: "ingestRootId(this.#source, 'again')",
+  },
+  {
+    name: 'a root is retired while something of it is not taken',
+    file: 'functions/engine/sweep/retire.ts',
+    from: 'return open.every((range) => covers(done, range.from, range.to));',
+    to: 'return open.length === 0 || done !== undefined;',
+  },
+  {
+    name: 'done ranges are dropped while their sender lives',
+    file: 'functions/engine/sweep/ticks.ts',
+    from: 'const gone = Object.keys(root.done).filter((sender) => !roots.has(sender) && !isShardRoot(sender));',
+    to: 'const gone = Object.keys(root.done).filter((sender) => !isShardRoot(sender));',
+  },
+  {
+    name: 'a sender that is not known is believed to exist',
+    file: 'functions/engine/shard/shard.ts',
+    from: 'if (roots[i] === undefined) gone.add(sender);',
+    to: 'if (roots[i] === undefined) gone.delete(sender);',
+  },
+  {
+    name: 'what a retired instance knew is forgotten',
+    file: 'functions/engine/ingest/message-state.ts',
+    from: 'const { slices, active } = mergedActivity([folded, retired]);',
+    to: 'const { slices, active } = mergedActivity([folded]);',
+  },
+  {
+    name: 'the watermark does not wait for the backlog',
+    file: 'functions/engine/ingest/source-watermark.ts',
+    from: 'return { horizon: plus(sampledAt, -oldestUnackedAge), emptyAt: empty ? sampledAt : undefined };',
+    to: 'return { horizon: sampledAt, emptyAt: empty ? sampledAt : undefined };',
+  },
+  {
+    name: 'a source counts as idle while something of it waits',
+    file: 'functions/engine/ingest/source-watermark.ts',
+    from: 'const empty = undelivered === 0 && oldestUnackedAge === 0;',
+    to: 'const empty = true;',
+  },
+  {
+    name: 'the backlog is sampled after the snapshot',
+    file: 'functions/engine/sweep/sweeper.ts',
+    from: 'const snapshot = await this.#snapshot();',
+    to: 'const snapshot = await this.#snapshot(); for (const [source, sample] of await takeSamples(plan, this.#setting.backlog)) (samples as Map<string, unknown>).set(source, sample);',
+  },
+  {
+    name: 'a dead letter of a message is written each time that it comes',
+    file: 'functions/engine/ingest/message-bundle.ts',
+    from: 'letterPlace(place, message.id), rawRecord(message), error',
+    to: 'letterPlace(place, message.id + place.unique), rawRecord(message), error',
+  },
+  {
+    name: 'a message is acknowledged though it was not committed',
+    file: 'functions/engine/ingest/message-ingest.ts',
+    from: 'for (const { reject } of waiting) reject(error);',
+    to: 'for (const { resolve } of waiting) resolve();',
+  },
+];

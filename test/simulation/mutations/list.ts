@@ -1,0 +1,15 @@
+/** The faults that the simulation must notice, each by itself. */
+import { INGEST_MUTATIONS } from './ingest.ts';
+import type { Mutation } from './mutation.ts';
+import { PROTOCOL_MUTATIONS } from './protocol.ts';
+import { SINK_MUTATIONS } from './sink.ts';
+import { STATE_MUTATIONS } from './state.ts';
+import { WATERMARK_MUTATIONS } from './watermark.ts';
+
+export const MUTATIONS: readonly Mutation[] = [
+  ...PROTOCOL_MUTATIONS,
+  ...INGEST_MUTATIONS,
+  ...WATERMARK_MUTATIONS,
+  ...STATE_MUTATIONS,
+  ...SINK_MUTATIONS,
+];

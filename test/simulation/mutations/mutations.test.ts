@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { MUTATIONS } from './list.ts';
+import { mutate } from './mutation.ts';
+import { noticeAfter } from './notice.ts';
+
+const MOST_SEEDS = 2_000;
+
+describe('faults put into the engine one at a time', () => {
+  it('are many, and each is another', () => {
+    expect(MUTATIONS.length).toBeGreaterThanOrEqual(25);
+    expect(new Set(MUTATIONS.map(({ name }) => name)).size).toBe(MUTATIONS.length);
+  });
+  it.each(MUTATIONS)('$name: there is a place for it', (mutation) => {
+    const source = readFileSync(new URL(`../../../${mutation.file}`, import.meta.url), 'utf8');
+    expect(mutate(mutation, source)).not.toBe(source);
+  });
+  // All of them: node test/simulation/mutations/check.ts
+  it.each(MUTATIONS.filter((_, i) => i % 12 === 0))('$name: noticed', { timeout: 120_000 }, async (mutation) => {
+    const noticed = await noticeAfter(mutation, MOST_SEEDS);
+    expect(noticed?.seeds).toBeLessThanOrEqual(MOST_SEEDS);
+    console.log(`${noticed?.seeds} seeds: ${mutation.name}`);
+  });
+});

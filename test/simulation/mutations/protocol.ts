@@ -1,0 +1,108 @@
+/** Faults in how envelopes are numbered, taken, kept and sent again. */
+import type { Mutation } from './mutation.ts';
+
+export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'done ranges are not checked',
+    file: 'functions/engine/protocol/root.ts',
+    from: 'return contains((this.#done ?? this.base.done)[sender], number);',
+    to: 'return false;',
+  },
+  {
+    name: 'the root version is not checked',
+    file: 'functions/engine/protocol/commit.ts',
+    from: "preconditions: [{ collection: 'roots', id, version }, ...(changes.preconditions ?? [])],",
+    to: 'preconditions: [...(changes.preconditions ?? [])],',
+  },
+  {
+    name: 'the outbox is never sent again',
+    file: 'functions/engine/sweep/republish.ts',
+    from: 'let at = born;',
+    to: 'return false; let at = born;',
+  },
+  {
+    name: 'a range is dropped before it is settled',
+    file: 'functions/engine/sweep/settle.ts',
+    from: 'if (!covers(done, from, to)) continue;',
+    to: '',
+  },
+  {
+    name: 'a range counts as covered by its first number',
+    file: 'functions/engine/protocol/ranges.ts',
+    from: 'if (low <= from) return to <= high;',
+    to: 'if (low <= from) return from <= high;',
+  },
+  {
+    name: 'an outbox document is deleted while another target needs it',
+    file: 'functions/engine/protocol/root.ts',
+    from: 'if (!named(document)) documents.add(document);',
+    to: 'documents.add(document);',
+  },
+  {
+    name: 'an outbox document is never deleted',
+    file: 'functions/engine/protocol/root.ts',
+    from: 'if (!named(document)) documents.add(document);',
+    to: '',
+  },
+  {
+    name: 'it is published before it is committed',
+    file: 'functions/engine/shard/shard.ts',
+    from: 'const draft = this.#draft(memory.root, ticks);',
+    to: 'const draft = this.#draft(memory.root, ticks); for (const envelope of fresh) draft.take(envelope.sender, envelope.number + 1);',
+  },
+  {
+    name: 'numbers are given again',
+    file: 'functions/engine/protocol/root.ts',
+    from: 'given: this.#given ?? base.given,',
+    to: 'given: base.given,',
+  },
+  {
+    name: 'a number is taken in another commit than its elements',
+    file: 'functions/engine/protocol/root.ts',
+    from: 'done: this.#done ?? base.done,',
+    to: 'done: base.done,',
+  },
+  {
+    name: 'joined ranges forget the earlier timestamp',
+    file: 'functions/engine/protocol/root.ts',
+    from: 'earliest: earlier(first.earliest, second.earliest),',
+    to: 'earliest: second.earliest,',
+  },
+  {
+    name: 'joined ranges forget the first outbox document',
+    file: 'functions/engine/protocol/root.ts',
+    from: 'firstDocument: first.firstDocument,',
+    to: 'firstDocument: second.firstDocument,',
+  },
+  {
+    name: 'memory is kept after a commit that failed',
+    file: 'functions/engine/shard/shard.ts',
+    from: `return tryAgain(clock, ids, attempt, () => {
+      this.#memory = undefined;`,
+    to: 'return tryAgain(clock, ids, attempt, () => {',
+  },
+  {
+    name: 'a mixture of two commits counts as an error of the engine',
+    file: 'functions/engine/shard/shard.ts',
+    from: 'if ((await this.#storedVersion()) === version) throw cause;',
+    to: 'throw cause;',
+  },
+  {
+    name: 'a stale shard never looks at the store',
+    file: 'functions/engine/shard/shard.ts',
+    from: 'if (ticks.length === 0 || now < memory.seen + LOOK_AGAIN_AFTER) return false;',
+    to: 'if (now < Number.POSITIVE_INFINITY) return false;',
+  },
+  {
+    name: 'what was combined for a failed bundle is sent with the next',
+    file: 'functions/engine/chain/lifting-outlet.ts',
+    from: 'if (this.#bundle === bundle) return;',
+    to: 'if (this.#bundle !== undefined) return;',
+  },
+  {
+    name: 'a split begins anew when it is taken over',
+    file: 'functions/engine/ingest/split-reader.ts',
+    from: 'position: before.position + records.length,',
+    to: 'position: records.length,',
+  },
+];

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { drawScenario } from './draw/draw-scenario.ts';
+import { runSeeds } from './many-seeds.ts';
+import { runScenario } from './run.ts';
+import type { Scenario } from './scenario.ts';
+import { shrink } from './shrink.ts';
+import { tellStory } from './story.ts';
+
+describe('the engine in a simulated world', () => {
+  it('loses nothing and counts nothing twice, whatever goes wrong: 300 seeds', { timeout: 120_000 }, async () => {
+    const { failures, seeds, faults } = await runSeeds({ from: 1, seeds: 300 });
+    expect(failures).toEqual([]);
+    expect(seeds).toBe(300);
+    expect(Object.keys(faults).length).toBeGreaterThan(30);
+  });
+});
+
+describe('a seed', () => {
+  it('decides everything: the same one gives the same story', async () => {
+    const scenario = drawScenario(11);
+    const story = await tellStory(scenario);
+    expect(story.split('\n').length).toBeGreaterThan(100);
+    expect(await tellStory(scenario)).toBe(story);
+  });
+  it('gives a scenario that is plain JSON, and can be run again from it', async () => {
+    const scenario = drawScenario(12);
+    const copy = JSON.parse(JSON.stringify(scenario)) as Scenario;
+    expect((await runScenario(copy)).happened).toEqual((await runScenario(scenario)).happened);
+  });
+});
+
+describe('a failing scenario', () => {
+  it('is shrunk to what its failure needs', async () => {
+    const scenario = drawScenario(13);
+    const { happened } = await runScenario(scenario);
+    const [fault] = happened.filter((name) => name.startsWith('commit'));
+    const record = scenario.records[5]!.id;
+    const run = async ({ records, onlyFaults = happened }: Scenario) => {
+      const fails = records.some(({ id }) => id === record) && onlyFaults.includes(fault!);
+      const problem = fails ? { rule: 'no such rule', message: 'as arranged' } : undefined;
+      return { problem, faults: {}, happened: onlyFaults, steps: 0 };
+    };
+    const { records, onlyFaults } = await shrink(scenario, 'no such rule', { tries: 1_000, run });
+    expect([records.map(({ id }) => id), onlyFaults]).toEqual([[record], [fault]]);
+  });
+});

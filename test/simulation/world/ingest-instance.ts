@@ -1,0 +1,44 @@
+/** An instance that takes in the messages of sources. */
+import { chainOf } from '../../../functions/engine/chain/stage-chain.ts';
+import { MessageIngest } from '../../../functions/engine/ingest/message-ingest.ts';
+import type { SourceMessage } from '../../../functions/engine/ingest/source-message.ts';
+import type { ShardSetting } from '../../../functions/engine/shard/shard.ts';
+import { RetryableError } from '../../../functions/model/errors.ts';
+import type { Millis } from '../../../functions/model/time.ts';
+import type { Plan } from '../../../functions/plan/plan.ts';
+import type { Instance } from './instance.ts';
+
+export class IngestInstance {
+  readonly instance: Instance;
+  readonly #ingests = new Map<string, MessageIngest>();
+  readonly #broken: (error: unknown) => void;
+
+  /**
+   * @param slice how long a publish-time slice is
+   * @param broken called with errors that the engine should not have let out
+   */
+  constructor(instance: Instance, plan: Plan, setting: ShardSetting, slice: Millis, broken: (error: unknown) => void) {
+    this.instance = instance;
+    this.#broken = broken;
+    for (const source of plan.sources.filter(({ reader }) => reader === 'messages')) {
+      const chain = chainOf(plan, source, setting.inputWatermarkOf);
+      this.#ingests.set(source.id, new MessageIngest({ source, setting, chain, slice }));
+    }
+  }
+
+  /** Hands a message over. @returns whether the engine has something to run now */
+  take(source: string, message: SourceMessage, answer: (taken: boolean) => void): boolean {
+    return this.instance.whenAwake(() => {
+      this.#ingests
+        .get(source)!
+        .offer(message)
+        .then(
+          () => answer(true),
+          (error: unknown) => {
+            if (!(error instanceof RetryableError)) this.#broken(error);
+            answer(false);
+          },
+        );
+    });
+  }
+}

@@ -1,0 +1,79 @@
+/** Sweeps: now and then, skipped, doubled, overlapping, by instances that stay and by new ones. */
+import type { RootId } from '../../../functions/engine/protocol/names.ts';
+import type { SettledFacts } from '../../../functions/engine/protocol/root.ts';
+import { Sweeper } from '../../../functions/engine/sweep/sweeper.ts';
+import { RetryableError } from '../../../functions/model/errors.ts';
+import type { Millis } from '../../../functions/model/time.ts';
+import type { Instance } from './instance.ts';
+import { Random } from './random.ts';
+import type { SplitReaders } from './split-readers.ts';
+import type { Hosting } from './surroundings.ts';
+import type { Topic } from './topic.ts';
+
+/** When nothing goes wrong any more, sweeps come no more often than this, milliseconds. */
+const CALM_SWEEP = 30_000;
+const SAMPLE_CALL = 100;
+
+export interface SweepOptions extends Hosting {
+  readonly backlogs: ReadonlyMap<string, Topic>;
+  readonly readers: SplitReaders;
+}
+
+export class Sweeps {
+  /** What of its open ranges each root may drop, as the last sweep has found. */
+  settled: ReadonlyMap<RootId, SettledFacts> = new Map();
+  isCalm = false;
+  readonly #options: SweepOptions;
+  readonly #random: Random;
+  #current: { readonly instance: Instance; readonly sweeper: Sweeper } | undefined;
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    this.#random = new Random(options.around.seed, 'sweeps');
+    options.around.scheduler.after(1, () => this.#sweepAndGoOn());
+  }
+
+  #sweepAndGoOn(): boolean {
+    const { scheduler, faults, scenario } = this.#options.around;
+    const every = this.isCalm ? Math.max(scenario.world.sweepEvery, CALM_SWEEP) : scenario.world.sweepEvery;
+    scheduler.after(this.#random.spread(every / 2, every * 2), () => this.#sweepAndGoOn());
+    if (faults.happens('sweepSkipped')) return false;
+    this.#sweep();
+    if (faults.happens('sweepDoubled')) this.#sweep();
+    return true;
+  }
+
+  #sweep(): void {
+    const { around, breaks } = this.#options;
+    if (this.#current?.instance.isAlive !== true || around.faults.happens('sweepFresh')) this.#current = this.#begin();
+    this.#current.sweeper.sweep().then(
+      ({ settled }) => {
+        this.settled = settled;
+      },
+      (error: unknown) => {
+        if (!(error instanceof RetryableError)) breaks(error);
+      },
+    );
+  }
+
+  #begin(): { readonly instance: Instance; readonly sweeper: Sweeper } {
+    const { around, plan, start, settingOf, backlogs, readers } = this.#options;
+    const { slice, retireAfter, republishAfter } = around.scenario.world;
+    const instance = start('sweep');
+    const { store, bus, clock } = settingOf(instance);
+    const sweeper = new Sweeper({
+      plan,
+      store,
+      bus,
+      clock,
+      backlog: {
+        sample: (source) => instance.call('sample', SAMPLE_CALL, async () => backlogs.get(source)!.sample()),
+      },
+      timing: { slice: slice as Millis, idleAfter: (6 * slice) as Millis },
+      retireAfter: retireAfter as Millis,
+      republishAfter: republishAfter as Millis,
+      sourceWatermarks: (roots) => readers.watermarks(roots),
+    });
+    return { instance, sweeper };
+  }
+}

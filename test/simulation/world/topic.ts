@@ -1,0 +1,86 @@
+/** The topic of a source: keeps what is published until it is taken, and tells, late, how much that is. */
+import type { SourceMessage } from '../../../functions/engine/ingest/source-message.ts';
+import { RetryableError } from '../../../functions/model/errors.ts';
+import { epochMillis, type Millis } from '../../../functions/model/time.ts';
+import type { BacklogSample } from '../../../functions/ports/backlog.ts';
+import type { RecordSpec } from '../scenario.ts';
+import { Deliveries, type Route } from './deliveries.ts';
+import { Random } from './random.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Sooner than ids are forgotten, whatever else delays a message that comes again. */
+const LATEST_REPETITION = 300_000;
+/** When nothing is published any more, samples are taken no more often than this. */
+const CALM_SAMPLE = 30_000;
+
+export class Topic {
+  readonly #around: Surroundings;
+  readonly #deliveries: Deliveries<SourceMessage>;
+  readonly #random: Random;
+  /** Messages that are not acknowledged, with when they were published. */
+  readonly #backlog = new Map<string, number>();
+  /** The newest sample that can be read. */
+  #sample: BacklogSample | undefined;
+  #remaining: number;
+  #published = 0;
+
+  /** @param records what is published, each at its arrival */
+  constructor(around: Surroundings, name: string, records: readonly RecordSpec[], route: Route<SourceMessage>) {
+    this.#around = around;
+    this.#random = new Random(around.seed, `topic ${name}`);
+    this.#deliveries = new Deliveries(around, name, {
+      route,
+      describe: ({ id, data }) => `message ${id} of ${name}: ${(data as RecordSpec).id}`,
+      maxAttempts: Number.POSITIVE_INFINITY,
+      latestRepetition: LATEST_REPETITION,
+      acknowledged: ({ id }) => this.#backlog.delete(id),
+    });
+    const times = records.flatMap((record) =>
+      [record.arrival, record.publishedAgain ?? []].flat().map((at) => ({ at, record })),
+    );
+    this.#remaining = times.length;
+    for (const { at, record } of times) around.scheduler.at(at, () => this.#publish(record));
+    this.#sampleOften();
+  }
+
+  /** Whether everything was published and acknowledged. */
+  get isDone(): boolean {
+    return this.#remaining === 0 && this.#backlog.size === 0;
+  }
+
+  /** The newest sample that can be read. @throws {RetryableError} when it cannot be read now */
+  async sample(): Promise<BacklogSample | undefined> {
+    const { faults } = this.#around;
+    if (faults.happens('sampleFailed')) throw new RetryableError('no answer from monitoring');
+    return faults.happens('sampleMissing') ? undefined : this.#sample;
+  }
+
+  #publish(record: RecordSpec): false {
+    const id = `m${this.#published++}`;
+    const publishTime = epochMillis(Math.floor(this.#around.scheduler.now));
+    this.#remaining -= 1;
+    this.#backlog.set(id, publishTime);
+    this.#deliveries.carry({ id, publishTime, data: record, attributes: {} });
+    return false;
+  }
+
+  #sampleOften(): void {
+    const { scheduler, scenario } = this.#around;
+    const { sampleEvery, sampleDelay } = scenario.world;
+    scheduler.after(this.isDone ? Math.max(sampleEvery, CALM_SAMPLE) : sampleEvery, () => {
+      const now = Math.floor(scheduler.now);
+      const oldest = Math.min(now, ...this.#backlog.values());
+      const sample: BacklogSample = {
+        sampledAt: epochMillis(now),
+        oldestUnackedAge: (now - oldest) as Millis,
+        undelivered: this.#backlog.size,
+      };
+      scheduler.after(this.#random.next() * sampleDelay, () => {
+        if (this.#sample === undefined || this.#sample.sampledAt < sample.sampledAt) this.#sample = sample;
+        return false;
+      });
+      this.#sampleOften();
+      return false;
+    });
+  }
+}
