@@ -17,6 +17,8 @@ const LOOK_EVERY_MILLIS = 25;
 export interface FunctionProcessOptions {
   /** Added to the manifest's variables. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The file that functions-framework loads. Default: `functions/main.ts`, from sources. */
+  readonly source?: string;
   /** Default: any free one. */
   readonly port?: number;
   readonly onOutput?: (text: string) => void;
@@ -43,7 +45,7 @@ export async function startFunctionProcess(
       '--disable-warning=ExperimentalWarning',
       FRAMEWORK,
       `--target=${ENTRY_POINT}`,
-      `--source=${SOURCE}`,
+      `--source=${options.source ?? SOURCE}`,
       `--port=${port}`,
     ],
     {

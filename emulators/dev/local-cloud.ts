@@ -48,6 +48,8 @@ export interface LocalCloudOptions {
   readonly monitoring?: Omit<MonitoringOptions, 'stats'>;
   /** The address of a BigQuery server to write tables to. Default: tables are kept in memory, see `tables`. */
   readonly bigQueryUrl?: string;
+  /** What functions load: a bundle's main file. Default: the sources. */
+  readonly source?: string;
   /** Variables for all functions. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Told of what functions print. */
@@ -125,8 +127,11 @@ async function start(
   const functions = new Map<string, FunctionProcess[]>();
   const startOne = async (deployed: DeployedFunction, instance: number, port?: number): Promise<void> => {
     const onOutput = (text: string) => options.onOutput?.(deployed.id, text);
-    const at = port === undefined ? {} : { port };
-    const started = await startFunctionProcess(deployed, { environment, onOutput, ...at });
+    const from = {
+      ...(port === undefined ? {} : { port }),
+      ...(options.source === undefined ? {} : { source: options.source }),
+    };
+    const started = await startFunctionProcess(deployed, { environment, onOutput, ...from });
     functions.get(deployed.id)![instance] = started;
   };
   atEnd(() => Promise.all([...functions.values()].flat().map((one) => one.process.stop())));
