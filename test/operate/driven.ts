@@ -1,7 +1,7 @@
 import type { DeadLetter } from '../../functions/engine/dead-letter.ts';
 import { readDeadLetter } from '../../functions/engine/dead-letter-document.ts';
 import type { ReadRecord } from '../../functions/engine/ingest/split-reader.ts';
-import { Embedded } from '../../functions/local/embedded.ts';
+import { Embedded, type EmbeddedOptions } from '../../functions/local/embedded.ts';
 import { MemoryBus } from '../../functions/local/memory-bus.ts';
 import { MemoryStore } from '../../functions/local/memory-store.ts';
 import { MemoryWarehouse } from '../../functions/local/memory-warehouse.ts';
@@ -29,12 +29,12 @@ export class Driven {
   readonly embedded: Embedded;
   #records = 0;
 
-  constructor(graph: Graph, warehouse = new MemoryWarehouse()) {
+  constructor(graph: Graph, warehouse = new MemoryWarehouse(), more: Partial<EmbeddedOptions> = {}) {
     this.warehouse = warehouse;
     const files = new Set(graph.nodes.filter(({ kind }) => kind === 'source').map(({ name }) => name));
     this.plan = plan(graph, { files, shards: 2 });
     const { store, bus, clock, ids } = this;
-    this.embedded = new Embedded({ plan: this.plan, store, bus, warehouse, clock, ids });
+    this.embedded = new Embedded({ plan: this.plan, store, bus, warehouse, clock, ids, ...more });
   }
 
   async start(): Promise<this> {

@@ -54,6 +54,8 @@ export async function why(store: Store, survey: Survey, id: string, programs: Pr
   }
 }
 
+const HOLDS = { window: 'window', timer: 'a timer in', view: 'what waits for view', retry: 'another try:' } as const;
+
 /** The culprit, if it is in this stage; else the stage before it that stands earliest. */
 async function lookAt(
   store: Store,
@@ -127,7 +129,7 @@ async function holdCulprit(
     kind,
     name: cell.key,
     what,
-    sentence: `${kind} ${what} of key ${cell.key} in ${root.id} holds it`,
+    sentence: `${HOLDS[kind]} ${what} of key ${cell.key} in ${root.id} holds it`,
   };
 }
 

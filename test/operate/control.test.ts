@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { boundedOutOfOrderness, count, fixedWindows, pipeline, sessions } from '../../functions/index.ts';
+import { MemorySubscriptions } from '../../functions/local/memory-subscriptions.ts';
+import { MemoryStore } from '../../functions/local/memory-store.ts';
+import type { Graph } from '../../functions/model/graph.ts';
+import type { EpochMillis, Millis } from '../../functions/model/time.ts';
+import { examine } from '../../functions/operate/doctor/doctor.ts';
+import { drain, drainProgress } from '../../functions/operate/drain.ts';
+import { pause, resume } from '../../functions/operate/pause.ts';
+import { programsOf } from '../../functions/operate/status/programs.ts';
+import { statusOf } from '../../functions/operate/status/status.ts';
+import { survey } from '../../functions/operate/status/survey.ts';
+import { admit } from '../../functions/operate/upgrade.ts';
+import { plan } from '../../functions/plan/plan.ts';
+import { Driven } from './driven.ts';
+
+const NOON = 1_700_006_400_000;
+const HOUR = 3_600_000;
+const Event = z.object({ card: z.string(), at: z.number() });
+
+function counts(size: '1h' | '2h' = '1h', head = 'count', more?: 'more'): Graph {
+  return pipeline('counts', (p) => {
+    const events = p
+      .readPubSub('events', { schema: Event, eventTime: ({ at }) => at, watermark: boundedOutOfOrderness('1m') })
+      .keyBy('by-card', ({ card }) => card);
+    if (more !== undefined) events.window('sessions', sessions('5m')).combinePerKey('visits', count());
+    events
+      .window('hourly', fixedWindows(size))
+      .combinePerKey(head, count())
+      .writeBigQuery('counts-table', {
+        columns: { card: 'STRING', hour: 'TIMESTAMP', n: 'INT64' },
+        key: ['card', 'hour'],
+        row: ({ key, value }, { window }) => ({ card: key, hour: window.start, n: value }),
+      });
+  });
+}
+
+const look = ({ store, clock, plan: deployed }: Driven) => survey(store, deployed.pipeline, clock.now(), deployed);
+
+async function rows(driven: Driven): Promise<unknown[]> {
+  await driven.embedded.flush();
+  return [...driven.warehouse.rows('counts_table')].map(({ card, n }) => [card, n]);
+}
+
+describe('a paused stage', () => {
+  it('gets nothing, loses nothing, and nothing goes late meanwhile', async () => {
+    const driven = await new Driven(counts()).start();
+    const subscriptions = new MemorySubscriptions(driven.bus);
+    await driven.feed('events', [{ card: 'a', at: NOON }]);
+    await pause(driven.store, subscriptions, driven.clock, 'count');
+    await driven.feed('events', [{ card: 'a', at: NOON + 5 }]);
+    await driven.feed('events', [{ card: 'a', at: NOON + 5 * HOUR }]);
+    for (let i = 0; i < 5; i++) await driven.pass(HOUR);
+    expect(driven.embedded.watermarks.input['count']).toBe(NOON + 5);
+    expect(driven.embedded.counts.get('count')).toMatchObject({ elements: 1, late: 0 });
+    const [stage] = (await statusOf(driven.store, await look(driven), programsOf(driven.plan))).stages;
+    expect(stage).toMatchObject({ id: 'count', pausedSince: driven.clock.now() - 5 * HOUR, backlog: { envelopes: 2 } });
+    await resume(driven.store, subscriptions, 'count');
+    await driven.settle();
+    expect(driven.embedded.counts.get('count')).toMatchObject({ elements: 3, late: 0 });
+    expect(await rows(driven)).toEqual([['a', 2]]);
+  });
+
+  it('is paused once, and resumed once', async () => {
+    const driven = await new Driven(counts()).start();
+    const subscriptions = new MemorySubscriptions(driven.bus);
+    await expect(resume(driven.store, subscriptions, 'count')).rejects.toThrow("stage 'count' is not paused");
+    await pause(driven.store, subscriptions, driven.clock, 'count');
+    await expect(pause(driven.store, subscriptions, driven.clock, 'count')).rejects.toThrow(
+      "stage 'count' is paused already",
+    );
+    await resume(driven.store, subscriptions, 'count');
+    expect(driven.bus.paused.size).toBe(0);
+  });
+});
+
+describe('a drain', () => {
+  it('closes every window once reading has surely ended, and is done when all is written', async () => {
+    const driven = await new Driven(counts()).start();
+    const subscriptions = new MemorySubscriptions(driven.bus);
+    await driven.feed('events', [
+      { card: 'a', at: NOON },
+      { card: 'b', at: NOON + HOUR },
+    ]);
+    await drain(driven.store, subscriptions, driven.clock, ['events'], { reading: 60_000 as Millis });
+    expect([...subscriptions.stopped]).toEqual(['events']);
+    await driven.pass(59_000);
+    expect(drainProgress(await look(driven))).toMatchObject({
+      drained: false,
+      open: ['count', 'counts-table'],
+      cells: 2,
+    });
+    await driven.pass(2_000);
+    expect(drainProgress(await look(driven))).toMatchObject({ drained: false, open: [], cells: 0, rows: 2 });
+    expect((await rows(driven)).sort()).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+    expect(drainProgress(await look(driven))).toMatchObject({ drained: true, open: [], cells: 0, rows: 0 });
+  });
+
+  it('lets windows close by the clock, where it was told to, for so long at most', async () => {
+    const driven = await new Driven(counts()).start();
+    const now = driven.clock.now();
+    const soon = now + HOUR - (now % HOUR);
+    await driven.feed('events', [
+      { card: 'a', at: now },
+      { card: 'far', at: soon + 30 * HOUR },
+    ]);
+    const order = { reading: 0 as Millis, untilClosed: (3 * HOUR) as Millis };
+    await drain(driven.store, new MemorySubscriptions(driven.bus), driven.clock, ['events'], order);
+    await driven.pass(soon - now - 1_000);
+    expect(drainProgress(await look(driven)).cells).toBe(2);
+    await driven.pass(2 * HOUR);
+    expect(drainProgress(await look(driven)).cells).toBe(1);
+    expect(driven.embedded.watermarks.output['events']).toBeLessThan(soon + 31 * HOUR);
+    await driven.pass(HOUR);
+    expect(drainProgress(await look(driven))).toMatchObject({ open: [], cells: 0 });
+  });
+});
+
+describe('a new version', () => {
+  const at = NOON as EpochMillis;
+
+  it('goes on with what is stored where it fits, under a higher number where anything is new', async () => {
+    const store = new MemoryStore();
+    expect(await admit(store, plan(counts()), at)).toMatchObject({ topology: 1, epoch: 1 });
+    expect(await admit(store, plan(counts()), at)).toMatchObject({ topology: 1 });
+    expect(await admit(store, plan(counts('1h', 'count', 'more')), at)).toMatchObject({ topology: 2 });
+    expect(await admit(store, plan(counts('1h', 'count', 'more'), { slots: 2 }), at)).toMatchObject({ topology: 3 });
+  });
+
+  it('is refused with the difference and the two ways on, and changes nothing', async () => {
+    const store = new MemoryStore();
+    await admit(store, plan(counts()), at);
+    await expect(admit(store, plan(counts('2h'), { shards: 8 }), at)).rejects.toThrow(
+      "this version of 'counts' does not fit what is stored:\n" +
+        "- stage 'count' had 4 shards and has 8; the number is fixed for a pipeline's life\n" +
+        "- stage 'count': windows was fixedWindows(3600000, { offset: 0 }) and is fixedWindows(7200000, { offset: 0 })\n" +
+        'Either drain the pipeline first (millrace drain), or give the new version a name of its own, and it starts afresh beside the old one.',
+    );
+    await expect(admit(store, plan(counts('1h', 'number')), at)).rejects.toThrow(
+      "- stage 'count' (reduce) is gone, and with it its state",
+    );
+    expect(await admit(store, plan(counts()), at)).toMatchObject({ topology: 1 });
+  });
+});
+
+describe('the doctor', () => {
+  const ill = async (driven: Driven) => {
+    const { store, plan: deployed } = driven;
+    const found = await examine({ store, survey: await look(driven), plan: deployed, outside: [] });
+    return found.filter(({ severity }) => severity !== 'ok');
+  };
+
+  it('finds nothing wrong with a pipeline that is well', async () => {
+    const driven = await new Driven(counts()).start();
+    await admit(driven.store, driven.plan, driven.clock.now());
+    await driven.feed('events', [{ card: 'a', at: NOON }]);
+    expect(await ill(driven)).toEqual([]);
+  });
+
+  it('finds envelopes that never settle, sweeps that do not run, and another version', async () => {
+    const driven = await new Driven(counts()).start();
+    await admit(driven.store, plan(counts('2h'), { shards: 2, files: new Set(['events']) }), driven.clock.now());
+    driven.bus.paused.add('count');
+    await driven.feed('events', [{ card: 'a', at: NOON }]);
+    driven.clock.advanceTo((driven.clock.now() + HOUR) as EpochMillis);
+    expect((await ill(driven)).map(({ check, severity, sentence }) => [check, severity, sentence])).toEqual([
+      [
+        'sweeps',
+        'error',
+        expect.stringMatching(/^the last sweep ran at .*; watermarks stand, and nothing that was lost is sent again$/),
+      ],
+      [
+        'envelopes',
+        'error',
+        expect.stringMatching(/^1 envelopes for 'count' are not taken, the oldest \(ingest~events~0#1\) since /),
+      ],
+      [
+        'upgrade',
+        'error',
+        expect.stringMatching(/^the code at hand does not fit what is stored: stage 'count': windows was /),
+      ],
+    ]);
+  });
+
+  it('goes on when a check cannot be made', async () => {
+    const driven = await new Driven(counts()).start();
+    await admit(driven.store, driven.plan, driven.clock.now());
+    await driven.settle();
+    const outside = [
+      { check: 'topics', run: async () => Promise.reject(new Error('no access')) },
+      { check: 'grants', run: async () => [] },
+    ];
+    const { store, plan: deployed } = driven;
+    const found = await examine({ store, survey: await look(driven), plan: deployed, outside });
+    expect(found.filter(({ check }) => check === 'topics' || check === 'grants')).toEqual([
+      { check: 'topics', severity: 'warning', sentence: 'could not be checked: no access', remedies: [] },
+      { check: 'grants', severity: 'ok', sentence: 'nothing is wrong', remedies: [] },
+    ]);
+  });
+});
