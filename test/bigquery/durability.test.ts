@@ -2,15 +2,23 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startBigQuery } from '../../emulators/bigquery/start.ts';
 import { LocalServer } from './local-server.ts';
 
+// Starting a process takes a second, and longer on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+const children = new Set<ChildProcess>();
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bigquery-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  await rm(folder, { recursive: true, force: true });
+});
 
 async function open(): Promise<LocalServer> {
   const server = new LocalServer();
@@ -54,6 +62,7 @@ describe('a data file', () => {
 /** The command, up when it has said where it listens. */
 async function command(args: readonly string[]): Promise<{ readonly child: ChildProcess; readonly url: string }> {
   const child = spawn(process.execPath, ['emulators/bigquery/main.ts', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
   const url = await new Promise<string>((resolve, reject) => {
     let said = '';
     const read = (chunk: Buffer) => {

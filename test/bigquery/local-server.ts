@@ -1,5 +1,5 @@
 /** Starts the local BigQuery server for a test file and talks to it in plain HTTP. */
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { type BigQueryOptions, type RunningBigQuery, startBigQuery } from '../../emulators/bigquery/start.ts';
 
 export interface Answer {
@@ -96,6 +96,8 @@ export class LocalServer {
 
 /** A server for all tests of a file, with dataset `d` in project `p`. */
 export function useLocalServer(options: BigQueryOptions = {}): LocalServer {
+  // The default of 5 seconds is for tests without a database; a busy machine needs more.
+  vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
   const server = new LocalServer();
   beforeAll(async () => {
     server.running = await startBigQuery(options);
