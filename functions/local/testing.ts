@@ -11,6 +11,7 @@ import type { Graph } from '../model/graph.ts';
 import type { TestOptions } from './testing/test-options.ts';
 import { TestPipeline } from './testing/test-pipeline.ts';
 
+export type { InspectedTimer, InspectedWindow } from '../engine/stateful/inspect.ts';
 export type { TestOptions, Troubles } from './testing/test-options.ts';
 export type { TestPipeline } from './testing/test-pipeline.ts';
 export { type Timestamped, timestamped } from './testing/test-source.ts';

@@ -24,6 +24,7 @@ import { callExpiration, callProcess, callTimer } from './callbacks.ts';
 import type { Delivery } from './deliveries.ts';
 import { type CellContents, DueWork } from './due-work.ts';
 import { holdersOf } from './holders.ts';
+import { type InspectedWindow, inspectWindows } from './inspect.ts';
 import { Moment } from './moment.ts';
 import { SortedBuffer } from './sorted-buffer.ts';
 import type { StatefulSpec } from './spec.ts';
@@ -76,6 +77,12 @@ export class StatefulCell implements Cell {
 
   holders(): Holder[] {
     return holdersOf(this.#contents);
+  }
+
+  /** What it holds, as the author's code would read it; for tests and operators. */
+  inspect(processingTime: EpochMillis): Promise<readonly InspectedWindow[]> {
+    this.moment.processingTime = processingTime;
+    return inspectWindows(this, this.#contents.windows);
   }
 
   eventDue(): EpochMillis {

@@ -70,6 +70,11 @@ export class TimerStore {
     this.#setting.changed();
   }
 
+  /** Those that lie in the cell, in the order of their times. */
+  near(): SetTimer[] {
+    return [...this.#near.values()].sort((a, b) => a.at - b.at);
+  }
+
   /** No timer of this clock is set to an earlier instant; `MAX_TIMESTAMP` = none is set. */
   next(clock: TimerClock): EpochMillis {
     const near = this.#nearest(clock)?.at ?? MAX_TIMESTAMP;

@@ -72,6 +72,12 @@ export class WindowStates {
     return state;
   }
 
+  /** All of them, brought back from where they are. */
+  async all(): Promise<readonly WindowState[]> {
+    for (const { window } of [...this.#away.values()]) await this.find(window);
+    return [...this.#here.values()];
+  }
+
   /** It has expired: removes it with all its parts. */
   remove(state: WindowState): void {
     state.drop();

@@ -6,9 +6,11 @@ import type { DeadLetter } from '../../engine/dead-letter.ts';
 import { splitState } from '../../engine/ingest/split-reader.ts';
 import { ingestRootId } from '../../engine/protocol/names.ts';
 import type { Root } from '../../engine/protocol/root.ts';
+import type { InspectedWindow } from '../../engine/stateful/inspect.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { type Graph, LATE_OUTPUT, MAIN_OUTPUT } from '../../model/graph.ts';
 import type { Instant } from '../../model/instant.ts';
+import type { Key } from '../../model/key.ts';
 import type { LateRecord } from '../../model/late.ts';
 import {
   type Duration,
@@ -33,6 +35,7 @@ import { Crash, MortalStore } from './crash.ts';
 import { checkRepeatable } from './ingest-check.ts';
 import type { TestOptions, Troubles } from './test-options.ts';
 import { instantOf, readRecords } from './test-source.ts';
+import { stateOf } from './state-of.ts';
 import { type Seen, seen, unwatched, watched } from './watch.ts';
 
 /** What a lost message waits for before it is sent again. */
@@ -174,6 +177,14 @@ export class TestPipeline {
   async rows(table: string): Promise<readonly Row[]> {
     await this.#surviving(() => this.#process.embedded.flush());
     return [...this.#warehouse.rows(table)];
+  }
+
+  /**
+   * What a stateful step keeps for a key, window by window, as its code would read it.
+   * @throws {ConfigurationError} for a stage that is none
+   */
+  stateOf(stage: string, key: Key): Promise<readonly InspectedWindow[]> {
+    return stateOf(this.store, this.plan.stage(stage), key, this.#clock.now());
   }
 
   /** The input watermark of a stage, epoch milliseconds. */
