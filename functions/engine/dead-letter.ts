@@ -2,7 +2,7 @@
  * Dead letters: the end of what failed for good, written in the very commit that gives up, so each exactly once. A letter
  * says what failed, why, and how often, and holds enough to bring it back to the step that failed (`operate/replay`).
  */
-import { MillraceError, messageOf } from '../model/errors.ts';
+import { MillraceError, messageOf, textOf } from '../model/errors.ts';
 import { encodeValue } from '../model/json.ts';
 import type { PaneInfo } from '../model/pane.ts';
 import { type EpochMillis, earlier } from '../model/time.ts';
@@ -225,6 +225,6 @@ function carried(value: unknown): unknown {
   try {
     return encodeValue(value);
   } catch (error) {
-    return { unreadable: messageOf(error), text: String(value).slice(0, LONGEST_TEXT) };
+    return { unreadable: messageOf(error), text: textOf(value).slice(0, LONGEST_TEXT) };
   }
 }

@@ -81,12 +81,18 @@ export function decodeBody(body: string): Incoming[] {
     throw new CorruptionError('an envelope has a body that is not JSON', { cause });
   }
   if (!Array.isArray(tuples)) throw new CorruptionError('an envelope has a body that is no list of elements');
-  return tuples.map(decodeElement);
+  try {
+    return tuples.map(decodeElement);
+  } catch (cause) {
+    if (cause instanceof CorruptionError) throw cause;
+    throw new CorruptionError('an envelope holds an element that cannot be read', { cause });
+  }
 }
 
 function decodeElement(tuple: unknown): Incoming {
   if (!Array.isArray(tuple) || tuple.length < 8)
     throw new CorruptionError('an envelope holds something that is no element');
+  if (typeof tuple[2] !== 'number') throw new CorruptionError('an envelope holds an element without a timestamp');
   const kind = tuple[1];
   const key = tuple[3];
   const json = tuple[4];
@@ -113,6 +119,7 @@ function windowsText(windows: readonly Window[]): string {
 
 function decodeWindows(encoded: unknown): readonly Window[] {
   if (encoded === 0) return GLOBAL;
+  if (!Array.isArray(encoded)) throw new CorruptionError('an envelope holds an element without windows');
   const bounds = encoded as EpochMillis[];
   if (bounds.length === 2) return [{ start: bounds[0]!, end: bounds[1]! }];
   const windows: Window[] = [];

@@ -73,5 +73,14 @@ export class CorruptionError extends MillraceError {
 
 /** The message of anything thrown, also of what is not an `Error`. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message : textOf(error);
+}
+
+/** The text of anything, also of what has none: nested too deep, without a prototype, or with a `toString` that throws. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }

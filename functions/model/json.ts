@@ -80,7 +80,8 @@ function encode(value: unknown, path: string, depth: number): unknown {
 
 function encodeObject(value: object, path: string, depth: number): unknown {
   const inside = (member: unknown, step: string): unknown => encode(member, `${path}${step}`, depth + 1);
-  if (Array.isArray(value)) return value.map((member, i) => inside(member, `[${i}]`));
+  // Not `map`, which passes over the holes of a sparse array: they are undefined, not null.
+  if (Array.isArray(value)) return Array.from(value, (member, i) => inside(member, `[${i}]`));
   if (value instanceof Date) return { $: 'date', v: Number.isNaN(value.getTime()) ? null : value.getTime() };
   if (value instanceof Map) return { $: 'map', v: [...value].map((entry, i) => inside(entry, `[${i}]`)) };
   if (value instanceof Set) return { $: 'set', v: [...value].map((member, i) => inside(member, `[${i}]`)) };

@@ -61,8 +61,17 @@ export function parseObject(text: string, field: string): JsonObject {
 
 /** The value as JSON, shortened, and its type. */
 export function excerpt(value: unknown): string {
-  const json = JSON.stringify(value) ?? 'nothing';
+  const json = jsonOf(value);
   const shown = json.length > EXCERPT ? `${json.slice(0, EXCERPT)}…` : json;
   const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
   return `${shown} (${type})`;
+}
+
+/** Whatever a stranger sends can be described, though `JSON.stringify` gives up on what is nested very deep. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'nothing';
+  } catch {
+    return 'something nested too deep';
+  }
 }
