@@ -33,7 +33,9 @@ export function matches(letter: DeadLetter, filter: LetterFilter): boolean {
 }
 
 function contains({ message, key, value, errorClass }: DeadLetter, text: string): boolean {
-  return [message, errorClass, JSON.stringify(key ?? null), JSON.stringify(value ?? null)].some((part) =>
-    part.toLowerCase().includes(text),
-  );
+  return [message, errorClass, textOf(key), textOf(value)].some((part) => part.toLowerCase().includes(text));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }

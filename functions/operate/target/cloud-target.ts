@@ -1,5 +1,6 @@
 /** A deployed pipeline, in a project or on the emulators. */
 import { FirestoreStore } from '../../cloud/firestore/store.ts';
+import { whyNotListening } from '../../cloud/listening.ts';
 import { PubSubBus } from '../../cloud/pubsub/bus.ts';
 import { PubSubSubscriptions } from '../../cloud/pubsub/subscriptions.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../local/system.ts';
@@ -8,7 +9,7 @@ import type { Graph } from '../../model/graph.ts';
 import { type Plan, plan } from '../../plan/plan.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { readControl } from '../../engine/control.ts';
-import { Reachable } from './reachable.ts';
+import { Reachable, Unreachable } from './reachable.ts';
 import type { Target } from './target.ts';
 
 export interface CloudAddress {
@@ -28,6 +29,8 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
   const where = firestoreHost === undefined ? `project '${projectId}'` : `the emulators (project '${projectId}')`;
   const server =
     firestoreHost === undefined ? `Firestore of project '${projectId}'` : `the Firestore emulator at ${firestoreHost}`;
+  const silence = firestoreHost === undefined ? undefined : await whyNotListening(firestoreHost);
+  if (silence !== undefined) throw new Unreachable(server, silence);
   const firestore = new FirestoreStore({
     projectId,
     databaseId,

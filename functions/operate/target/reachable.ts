@@ -16,6 +16,11 @@ import type {
 /** The store does not answer. */
 export class Unreachable extends ConfigurationError {
   override readonly code = 'UNREACHABLE';
+
+  /** @param server e.g. `the Firestore emulator at localhost:8080` */
+  constructor(server: string, reason: string, options?: ErrorOptions) {
+    super(`${server} does not answer (${reason}); is it running, and is its address right?`, options);
+  }
 }
 
 export class Reachable implements Store {
@@ -54,9 +59,7 @@ export class Reachable implements Store {
     } catch (error) {
       if (!(error instanceof RetryableError) || error instanceof ContentionError) throw error;
       const [reason] = messageOf(error).split('\n');
-      throw new Unreachable(`${this.#server} does not answer (${reason}); is it running, and is its address right?`, {
-        cause: error,
-      });
+      throw new Unreachable(this.#server, reason ?? '', { cause: error });
     }
   }
 }
