@@ -57,6 +57,7 @@ export {
   type SetState,
   setState,
   type StateOptions,
+  type StateSpecs,
   type ValueState,
   valueState,
 } from './model/state.ts';

@@ -2,6 +2,8 @@
  * The shape of what a pipeline stores: what must stay the same for a new version to go on with the state of an old one.
  * Invariant: equal shapes read each other's cells, roots and rows; where they differ, `misfits` says in words what does not.
  */
+import type { StatefulNode } from '../model/graph.ts';
+import type { StateSpecs } from '../model/state.ts';
 import { describeTrigger } from '../model/triggers.ts';
 import type { WindowingStrategy } from '../model/windowing.ts';
 import { describeWindows } from '../model/windowing.ts';
@@ -89,11 +91,21 @@ function holdsOf(head: HeadNode): Record<string, string> {
       return { ...windowing(head.strategy), shape: head.shape };
     case 'sideParDo':
       return { 'side inputs': head.sides.map(({ view }) => view.name).join(', '), keyed: String(head.keyed) };
+    case 'stateful':
+      return { windows: describeWindows(head.strategy.windowFn), ...statesOf(head) };
+    case 'deduplicate':
+      return { windows: describeWindows(head.strategy.windowFn), clock: head.clock };
     case 'writeBigQuery':
       return { table: head.table, key: head.key.join(', ') || 'none' };
     default:
       return {};
   }
+}
+
+/** New states may come; one that is stored keeps its kind. */
+function statesOf(head: StatefulNode): Record<string, string> {
+  const states: StateSpecs = head.makeDoFn().state ?? {};
+  return Object.fromEntries(Object.entries(states).map(([id, { kind }]) => [`state.${id}`, kind]));
 }
 
 /** Lateness and empty panes may change: cells do not depend on them. */
