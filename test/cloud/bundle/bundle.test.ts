@@ -32,10 +32,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(OUT, { recursive: true, force: true }));
 
-function start(flavour: 'cloud' | 'local', port: number) {
+function start(flavour: 'cloud' | 'local', port: number, more: Readonly<Record<string, string>> = {}) {
   const { main } = bundles.get(flavour)!;
   const child = spawn(process.execPath, [FRAMEWORK, '--target=millrace', `--source=${main}`, `--port=${port}`], {
-    env: { PATH: process.env['PATH'], ...ENVIRONMENT },
+    env: { PATH: process.env['PATH'], ...ENVIRONMENT, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -70,6 +70,31 @@ describe('a bundle', () => {
     const { ended, output } = start('cloud', await freePort());
     expect(await ended).toBe(1);
     expect(output()).toContain("MILLRACE_IDENTITY: expected 'oidc' or 'iam' in a bundle for a cloud, got 'none'");
+  }, 60_000);
+
+  it('for a cloud takes nothing from a caller without a token, or with something else', async () => {
+    const port = await freePort();
+    const identity = {
+      MILLRACE_IDENTITY: 'oidc',
+      MILLRACE_PUSH_AUDIENCE: 'https://delays.example',
+      MILLRACE_PUSH_ACCOUNTS: 'push@p.iam.gserviceaccount.com',
+    };
+    const { child } = start('cloud', port, identity);
+    const post = (path: string, headers: Record<string, string> = {}) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: '{}', headers }).catch(() => undefined);
+    try {
+      let answer = await post('/stages/delays');
+      while (answer === undefined && child.exitCode === null) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        answer = await post('/stages/delays');
+      }
+      expect(answer?.status).toBe(401);
+      expect((await post('/stages/delays', { authorization: 'Basic abc' }))?.status).toBe(401);
+      // What a local run shows is not there at all.
+      expect((await post('/status'))?.status).toBe(404);
+    } finally {
+      child.kill('SIGKILL');
+    }
   }, 60_000);
 
   it('keeps the clients out of what is read at the start', async () => {
