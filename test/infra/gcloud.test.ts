@@ -9,6 +9,7 @@ import { SHAPES } from '../../functions/plan/deployed-functions.ts';
 import { gcloudScript } from '../../functions/plan/gcloud.ts';
 import type { Manifest } from '../../functions/plan/manifest.ts';
 import { plan } from '../../functions/plan/plan.ts';
+import { everything } from '../plan/everything.ts';
 import { type Call, FakeCloud } from './fake-cloud.ts';
 import { INFRA } from './hcl/files.ts';
 
@@ -189,6 +190,19 @@ describe('the gcloud script', () => {
         'MILLRACE_PUSH_AUDIENCE=https://millrace-flights--sweep-123456789012.us-central1.run.app;' +
         'MILLRACE_PUSH_ACCOUNTS=millrace-flights--push@test-project.iam.gserviceaccount.com,millrace-flights--scheduler@test-project.iam.gserviceaccount.com',
     );
+  }, 60_000);
+
+  test('makes a pipeline with everything: a topic outside, a table in another dataset, a model', async () => {
+    const wanted = deploymentManifest(plan(everything));
+    expect(await run(wanted)).toMatchObject({ code: 0 });
+    expect(cloud.names('pubsub topics')).toContain('shop-alerts');
+    expect(cloud.names('bq tables')).toEqual(['theirs.sizes']);
+    expect(cloud.names('bq datasets')).toEqual([]);
+    expect(cloud.names('services')).toContain('aiplatform.googleapis.com');
+    expect(cloud.grants.size).toBe(wanted.grants.length);
+    const made = cloud.changes.length;
+    await run(wanted);
+    expect(cloud.changes.length).toBe(made);
   }, 60_000);
 
   test('stops at the first thing that fails', async () => {
