@@ -34,6 +34,8 @@ import { type BundleResult, type KnownWatermarks, noCounts } from './work.ts';
 /** How many cells fire in one bundle, and about how many deliveries they make; the rest follows in the next. */
 const MAX_FIRING_CELLS = 400;
 const MAX_DELIVERIES = 1_000;
+/** No further cell fires when those that did take this much to write. */
+const MAX_FIRING_CHARACTERS = 400_000;
 
 export class CellBundle implements BundleResult {
   readonly counts = noCounts();
@@ -167,8 +169,9 @@ export class CellBundle implements BundleResult {
     const due = new Set(eventDue.take(context.inputWatermark, MAX_FIRING_CELLS));
     for (const key of processingDue.take(context.processingTime, MAX_FIRING_CELLS)) due.add(key);
     await this.#cache.load(due);
+    let characters = 0;
     for (const key of due) {
-      if (budget.left <= 0) {
+      if (budget.left <= 0 || characters > MAX_FIRING_CHARACTERS) {
         this.#cache.stillDue(key);
         continue;
       }
@@ -178,6 +181,7 @@ export class CellBundle implements BundleResult {
       const pending = cached.cell.advance(context, output);
       if (pending !== undefined) await pending;
       if (budget.left === left) budget.left -= 1;
+      characters += (cached.cell.encode()?.length ?? 0) + cached.parts.characters;
       const forwarded = this.#forward(key, output);
       if (forwarded !== undefined) await forwarded;
     }

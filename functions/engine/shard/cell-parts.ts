@@ -128,6 +128,13 @@ export class BufferedParts implements CellParts {
     this.#cache.throwFailure();
   }
 
+  /** About what the bundle's commit has to write, in characters. */
+  get characters(): number {
+    let characters = 0;
+    for (const body of this.#changed.values()) characters += body?.length ?? 0;
+    return characters;
+  }
+
   /** What the bundle's commit has to write; from then on the parts count as stored. */
   take(): PartChanges {
     if (this.#changed.size === 0) return NO_CHANGES;

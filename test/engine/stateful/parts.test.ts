@@ -352,6 +352,37 @@ describe('timers', () => {
   });
 });
 
+describe('many keys with much state each, due at once', () => {
+  it('are written in bundles of bounded size', async () => {
+    const test = await start<number>(
+      (stream) =>
+        stream.statefulParDo('heavy', {
+          emits: emits<string>(),
+          state: { text: valueState<string>() },
+          timers: { t: eventTimer() },
+          process({ value }, { state, timers }) {
+            state.text.write('x'.repeat(value));
+            timers.t.set(10);
+          },
+          onTimer: { t: ({ key, state, output }) => output(`${key} ${state.text.read()!.length}`) },
+        }),
+      { shards: 1, watch: ['heavy'] },
+    );
+    for (let i = 0; i < 100; i++) await test.send('in', kv(`k${i}`, 30_000, 1));
+    const { store } = test;
+    const { commit } = store;
+    let largest = 0;
+    store.commit = async (batch) => {
+      largest = Math.max(largest, JSON.stringify(batch.sets).length);
+      return commit.call(store, batch);
+    };
+    await test.advanceWatermark(20);
+    expect(test.outputs('heavy').length).toBe(100);
+    expect(largest).toBeGreaterThan(400_000);
+    expect(largest).toBeLessThan(600_000);
+  });
+});
+
 describe('a read of the store that fails', () => {
   it('is not blamed on user code', async () => {
     const test = await start<Order>(bagStep, { shards: 1, watch: ['bag'], troubles: { crashAfterCommits: true } });
