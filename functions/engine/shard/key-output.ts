@@ -6,6 +6,8 @@ import { type Element, UNGROUPED } from '../element.ts';
 import type { Incoming } from '../element-codec.ts';
 import type { CellOutput, FiringFailure } from './cell.ts';
 
+const NOTHING: readonly never[] = Object.freeze([]);
+
 export interface LateElement {
   readonly record: LateRecord<unknown, unknown>;
   readonly id: string | undefined;
@@ -24,31 +26,36 @@ export interface FailedElement {
   readonly attempts: number;
 }
 
-/** What a cell has produced, kept until it is known to have succeeded. */
+export interface EmittedTo {
+  readonly output: string;
+  readonly element: Element;
+}
+
+/** What a cell has produced, kept until it is known to have succeeded. Most cells produce little: a list is made when it is needed. */
 export class KeyOutput implements CellOutput {
   /** To the main output. */
-  readonly emitted: Element[] = [];
+  emitted: readonly Element[] = NOTHING;
   /** To other outputs. */
-  readonly emittedTo: { readonly output: string; readonly element: Element }[] = [];
-  readonly lateElements: LateElement[] = [];
-  readonly failed: FiringFailure[] = [];
-  readonly failedElements: FailedElement[] = [];
+  emittedTo: readonly EmittedTo[] = NOTHING;
+  lateElements: readonly LateElement[] = NOTHING;
+  failed: readonly FiringFailure[] = NOTHING;
+  failedElements: readonly FailedElement[] = NOTHING;
 
   emit(element: Element, output: string = MAIN_OUTPUT): void {
-    if (output === MAIN_OUTPUT) this.emitted.push(element);
-    else this.emittedTo.push({ output, element });
+    if (output === MAIN_OUTPUT) this.emitted = added(this.emitted, element);
+    else this.emittedTo = added(this.emittedTo, { output, element });
   }
 
   late(record: LateRecord<unknown, unknown>, id: string | undefined, received?: Received): void {
-    this.lateElements.push({ record, id, received });
+    this.lateElements = added(this.lateElements, { record, id, received });
   }
 
   firingFailed(failure: FiringFailure): void {
-    this.failed.push(failure);
+    this.failed = added(this.failed, failure);
   }
 
   elementFailed(element: Incoming, error: unknown, attempts: number): void {
-    this.failedElements.push({ element, error, attempts });
+    this.failedElements = added(this.failedElements, { element, error, attempts });
   }
 
   /** Produces all of it again, elsewhere. */
@@ -59,4 +66,11 @@ export class KeyOutput implements CellOutput {
     for (const failure of this.failed) other.firingFailed(failure);
     for (const { element, error, attempts } of this.failedElements) other.elementFailed(element, error, attempts);
   }
+}
+
+/** The list with one more; it is changed in place, unless it is the empty one that all share. */
+function added<T>(list: readonly T[], item: T): readonly T[] {
+  if (list === NOTHING) return [item];
+  (list as T[]).push(item);
+  return list;
 }
