@@ -116,7 +116,7 @@ export function firingDeadLetter(
   const { window, error, state, pane, timestamp, timer } = failure;
   return {
     ...place,
-    ...lineage(place, id),
+    ...lineage(place, id ?? failure.id),
     kind: 'firing',
     step: place.stage,
     ...errorFields(error),

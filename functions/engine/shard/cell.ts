@@ -27,6 +27,8 @@ export interface FiringFailure {
   readonly pane?: PaneInfo;
   /** The pane's timestamp. */
   readonly timestamp?: EpochMillis;
+  /** The replay's id, of a firing that was replayed. */
+  readonly id?: string;
   /** Which timer it was. Plain JSON. */
   readonly timer?: unknown;
   readonly error: unknown;

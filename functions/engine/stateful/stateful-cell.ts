@@ -26,6 +26,7 @@ import { type CellContents, DueWork } from './due-work.ts';
 import { holdersOf } from './holders.ts';
 import { type InspectedWindow, inspectWindows } from './inspect.ts';
 import { Moment } from './moment.ts';
+import { setAgain, TIMER_INLET } from './replayed-timer.ts';
 import { SortedBuffer } from './sorted-buffer.ts';
 import type { StatefulSpec } from './spec.ts';
 import { dueOf } from './timer-store.ts';
@@ -121,6 +122,7 @@ export class StatefulCell implements Cell {
   #receive(element: Incoming, context: CellContext, output: CellOutput): void | Promise<void> {
     const live = this.#withoutLate(element, context, output);
     if (live.windows.length === 0) return undefined;
+    if (live.inlet === TIMER_INLET) return this.#setTimer(live);
     if (!this.spec.timeSorted) return this.#process(live, context, output);
     this.#contents.buffer.add(live);
     return undefined;
@@ -159,9 +161,20 @@ export class StatefulCell implements Cell {
   }
 
   /** The last watermark at which an element is taken. Elements that are sorted wait no longer than their lateness (S14). */
-  #takesUntil({ timestamp }: Incoming, window: Window): EpochMillis {
+  #takesUntil({ timestamp, inlet }: Incoming, window: Window): EpochMillis {
     const { strategy, timeSorted } = this.spec;
-    return timeSorted ? epochMillis(timestamp + strategy.allowedLateness) : expiryOf(window, strategy);
+    return timeSorted && inlet !== TIMER_INLET
+      ? epochMillis(timestamp + strategy.allowedLateness)
+      : expiryOf(window, strategy);
+  }
+
+  /** Sets a timer again that has failed; it is due with what else the bundle makes due. */
+  #setTimer(element: Incoming): void | Promise<void> {
+    return eachInTurn(element.windows, (window) => {
+      const state = this.#contents.windows.get(window);
+      if (state instanceof Promise) return state.then((loaded) => loaded.timers.set(setAgain(element)));
+      return state.timers.set(setAgain(element));
+    });
   }
 
   #process(element: Incoming, context: CellContext, output: CellOutput, due?: DueWork): void | Promise<void> {
@@ -297,9 +310,10 @@ export class StatefulCell implements Cell {
       this.#contents.windows.remove(delivery.state);
       return;
     }
-    const { id, tag, clock, at, output: timestamp } = delivery.timer;
+    const { id, tag, clock, at, output: timestamp, replay } = delivery.timer;
     const timer = { id, clock, at, ...(tag === undefined ? {} : { tag }) };
-    output.firingFailed({ ...failure, timer, ...(timestamp === undefined ? {} : { timestamp }) });
+    const again = replay === undefined ? {} : { id: replay };
+    output.firingFailed({ ...failure, timer, ...again, ...(timestamp === undefined ? {} : { timestamp }) });
   }
 
   /** Keeps the cell's document small. @throws {CellTooLarge} when it cannot be */

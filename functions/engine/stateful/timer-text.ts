@@ -14,24 +14,34 @@ export interface SetTimer {
   readonly output: EpochMillis | undefined;
   /** How many timers stand between it and the end of the input, each set by the one before; see `MAX_CHAIN`. */
   readonly chain: number;
+  /** The replay's id, of a timer that an operator has set again after it had failed. */
+  readonly replay?: string;
 }
 
-type Fields = readonly [clock: 0 | 1, at: EpochMillis, output: EpochMillis | null, chain: number];
+type Fields = readonly [clock: 0 | 1, at: EpochMillis, output: EpochMillis | null, chain: number, replay?: string];
 
 /** What makes two timers of a key and window the same. */
 export function identityOf({ id, tag }: Pick<SetTimer, 'id' | 'tag'>): string {
   return JSON.stringify(tag === undefined ? [id] : [id, tag]);
 }
 
-export function encodeTimer({ clock, at, output, chain }: SetTimer): string {
+export function encodeTimer({ clock, at, output, chain, replay }: SetTimer): string {
   const fields: Fields = [clock === 'event' ? 0 : 1, at, output ?? null, chain];
-  return JSON.stringify(fields);
+  return JSON.stringify(replay === undefined ? fields : [...fields, replay]);
 }
 
 export function decodeTimer(identity: string, text: string): SetTimer {
   const [id, tag] = JSON.parse(identity) as [string, string?];
-  const [clock, at, output, chain] = JSON.parse(text) as Fields;
-  return { id, tag, clock: clock === 0 ? 'event' : 'processing', at, output: output ?? undefined, chain };
+  const [clock, at, output, chain, replay] = JSON.parse(text) as Fields;
+  const timer: SetTimer = {
+    id,
+    tag,
+    clock: clock === 0 ? 'event' : 'processing',
+    at,
+    output: output ?? undefined,
+    chain,
+  };
+  return replay === undefined ? timer : { ...timer, replay };
 }
 
 const INSTANT_LENGTH = 17;

@@ -22,7 +22,7 @@ export function countLate(
   for (const { target, text } of outgoing) {
     const { stage } = parseShardId(target);
     const { head } = plan.stage(stage);
-    if (head.kind !== 'reduce') continue;
+    if (head.kind !== 'reduce' && head.kind !== 'stateful') continue;
     const watermark = inputWatermarkOf(stage);
     for (const { windows, count } of decodeBody(`[${text}]`) as Incoming[])
       if (windows.some((window) => watermark > expiryOf(window, head.strategy))) late += count;

@@ -14,14 +14,15 @@ import {
   sourceDeadLetter,
 } from '../../engine/dead-letter.ts';
 import { type Element, UNGROUPED } from '../../engine/element.ts';
-import { encodeLifted } from '../../engine/element-codec.ts';
+import { encodeElement, encodeLifted } from '../../engine/element-codec.ts';
 import { SourceDecoder } from '../../engine/ingest/source-decoder.ts';
 import { checkElementSize } from '../../engine/protocol/outbox.ts';
 import { replayIdText } from '../../engine/replay-id.ts';
+import { type FailedTimer, TIMER_INLET } from '../../engine/stateful/replayed-timer.ts';
 import { isKeyed } from '../../engine/views/content.ts';
 import { MAIN_OUTPUT, type Node } from '../../model/graph.ts';
 import { type KV, keyText } from '../../model/key.ts';
-import { type EpochMillis, MIN_TIMESTAMP } from '../../model/time.ts';
+import { type EpochMillis, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
 import { GLOBAL_WINDOW } from '../../model/windows.ts';
 import type { Consumer, Plan, PlannedSource, Stage } from '../../plan/plan.ts';
 import { CannotReplay } from './cannot-replay.ts';
@@ -61,6 +62,8 @@ export class LetterRun {
         return this.#pane(letter, value, reentry.stage);
       case 'lifted':
         return sent(reentry.stage, this.#lifted(letter, value, reentry.stage));
+      case 'timer':
+        return sent(reentry.stage, this.#timer(letter, reentry.stage));
       case 'row':
         return sent(reentry.stage, rowText(letter, value, reentry.stage));
     }
@@ -132,6 +135,22 @@ export class LetterRun {
       const part = { accumulator: value, count, timestamp, latest, window };
       return { target, text: encodeLifted(inlet, text, part, idOf(letter)), earliest: timestamp, count };
     });
+  }
+
+  #timer(letter: DeadLetter, stage: Stage): Outgoing[] {
+    const { key, timer, timestamp, windows = [GLOBAL_WINDOW] } = letter;
+    const failed = { ...(timer as object), ...(timestamp === undefined ? {} : { output: timestamp }) } as FailedTimer;
+    const earliest = timestamp ?? MAX_TIMESTAMP;
+    const element: Element = {
+      value: failed,
+      timestamp: timestamp ?? failed.at,
+      windows,
+      pane: UNGROUPED,
+      id: idOf(letter),
+    };
+    const text = keyText(key);
+    const target = new ShardChooser(stage.id, stage.shards).of(text);
+    return [{ target, text: encodeElement(TIMER_INLET, text, failed, element), earliest, count: 1 }];
   }
 
   #behind(node: Stage['head'] | PlannedSource['node']): Chain {

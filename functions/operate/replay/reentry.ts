@@ -15,6 +15,8 @@ export type Reentry =
   | { readonly way: 'lifted'; readonly stage: Stage }
   /** A pane is made again from its accumulator, and goes through its stage's steps. */
   | { readonly way: 'pane'; readonly stage: Stage }
+  /** A timer is set again in the shard of its key. */
+  | { readonly way: 'timer'; readonly stage: Stage }
   /** A row goes to its table's sink again. */
   | { readonly way: 'row'; readonly stage: Stage }
   | { readonly way: 'none'; readonly reason: string };
@@ -38,13 +40,19 @@ export function reentryOf(letter: DeadLetter, plan: Plan): Reentry {
       const stage = plan.stages.find(({ id }) => id === letter.stage);
       if (stage === undefined) return gone(letter, plan, 'stage', letter.stage);
       if (letter.kind === 'row') return { way: 'row', stage };
+      if (stage.head.kind === 'stateful' && isTimer(letter.timer)) return { way: 'timer', stage };
       if (letter.pane !== undefined && stage.head.kind === 'reduce') return { way: 'pane', stage };
       return {
         way: 'none',
-        reason: `what failed in '${letter.stage}' was neither an element nor a pane or timer, so there is nothing to bring back; read its state with: millrace dead-letters show ${letter.id}`,
+        reason: `what failed in '${letter.stage}' is a callback at the expiration of a window, and its state has gone with it into this letter; read it with: millrace dead-letters show ${letter.id}`,
       };
     }
   }
+}
+
+/** Whether a firing was a timer's; an expiration's has no state left to meet. */
+function isTimer(timer: unknown): boolean {
+  return typeof (timer as { readonly id?: unknown } | undefined)?.id === 'string';
 }
 
 function gone({ id }: DeadLetter, plan: Plan, what: string, name: string): Reentry {
