@@ -9,6 +9,7 @@ import type { Manifest } from '../plan/manifest.ts';
 import { mermaid, writtenTopics } from '../plan/mermaid.ts';
 import { DEFAULT_LOAD, type Load, operationsOf } from '../plan/operations.ts';
 import { type Plan, plan } from '../plan/plan.ts';
+import { warningsOf } from '../plan/warnings.ts';
 import { PRICES } from '../plan/prices.ts';
 import { tfvars } from '../plan/tfvars.ts';
 import { readNumber, table } from './format.ts';
@@ -64,6 +65,7 @@ export function planCommand(io: Io): Command {
         ...number('shards', '--shards', options.shards),
         ...number('slots', '--slots', options.slots),
       });
+      for (const warning of warningsOf(planned)) io.err(`warning: ${warning}`);
       if (options.mermaid) io.out(mermaid(planned));
       else if (options.json) io.out(JSON.stringify(manifestFor(planned, options), undefined, 2));
       else if (options.tfvars) io.out(JSON.stringify(tfvars(manifestFor(planned, options)), undefined, 2));

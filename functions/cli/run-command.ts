@@ -5,6 +5,7 @@ import { LocalRun, type RunSummary } from '../local/local-run.ts';
 import { isSnapshot, saveSnapshot } from '../local/snapshot.ts';
 import type { Graph } from '../model/graph.ts';
 import { admit } from '../operate/upgrade.ts';
+import { warningsOf } from '../plan/warnings.ts';
 import type { Io } from './io.ts';
 import { loadLocalModel, loadPipeline } from './load-pipeline.ts';
 import { writeResults } from './write-results.ts';
@@ -51,6 +52,7 @@ export function runCommand(io: Io): Command {
         ...(localModel === undefined ? {} : { localModel }),
         ...(bar === undefined ? {} : { progress: (records) => bar.update(records) }),
       });
+      for (const warning of warningsOf(run.plan)) io.err(`warning: ${warning}`);
       let summary: RunSummary;
       try {
         summary = await run.run();

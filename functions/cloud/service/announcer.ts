@@ -20,6 +20,7 @@ export class Announcer {
   }
 
   announce(letters: readonly DeadLetter[]): void {
+    for (const letter of letters) this.#write(letter);
     const published = this.#bus
       .publish(letters.map((letter) => this.#message(letter)))
       .catch((error: unknown) => this.#log.warning('dead letters were written but not announced', { error }))
@@ -30,6 +31,15 @@ export class Announcer {
   /** Resolves when everything announced so far is published. */
   async settled(): Promise<void> {
     await Promise.all(this.#publishing);
+  }
+
+  /** The event that says that nothing is tried any more, with the command that brings it back. Metrics count these lines. */
+  #write({ id, kind, stage, step, code, message, attempts, generation, count }: DeadLetter): void {
+    // Late records are no failures, and may come in any number.
+    if (kind === 'late') return;
+    const replay = `millrace dead-letters replay --pipeline ${this.#pipeline} ${id}`;
+    const deadLetter = { id, kind, step, code, attempts, generation, count, replay };
+    this.#log.warning(`dead letter: ${message}`, { stage, details: { event: 'dead-letter', deadLetter } });
   }
 
   /** What operators and alerts filter by; the whole letter is in the store under its id. */
