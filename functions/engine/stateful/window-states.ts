@@ -111,7 +111,7 @@ export class WindowStates {
 
   /** The windows that are due, those first that are due first; asks anew as they change. */
   dueQueue(clock: 'event' | 'processing', until: EpochMillis): DueWindows {
-    const queue = new DueWindows(clock, until);
+    const queue = new DueWindows(clock, until, (window) => this.#dueOf(window, clock));
     for (const each of this.#all()) queue.offer(each instanceof WindowState ? each : each.window, dueOf(each, clock));
     return queue;
   }
@@ -134,6 +134,13 @@ export class WindowStates {
       characters -= length(state);
       this.#sendAway(name, state);
     }
+  }
+
+  /** When a window is due as it stands; `MAX_TIMESTAMP` for one that is gone. */
+  #dueOf(window: Window, clock: 'event' | 'processing'): EpochMillis {
+    const name = nameOf(window);
+    const each = this.#away.get(name) ?? this.#here.get(name);
+    return each === undefined ? MAX_TIMESTAMP : dueOf(each, clock);
   }
 
   *#all(): Generator<WindowState | Away> {
@@ -173,15 +180,18 @@ export class WindowStates {
   }
 }
 
-/** Windows in the order in which they are due. */
+/** Windows in the order in which they are due. Invariant: what is at its head is due then as it stands, whatever changed. */
 export class DueWindows {
   readonly #clock: 'event' | 'processing';
   readonly #until: EpochMillis;
+  readonly #dueNow: (window: Window) => EpochMillis;
   readonly #heap = new MinHeap<{ readonly window: Window; readonly due: EpochMillis }>((a, b) => a.due < b.due);
 
-  constructor(clock: 'event' | 'processing', until: EpochMillis) {
+  /** @param dueNow when a window is due as it stands */
+  constructor(clock: 'event' | 'processing', until: EpochMillis, dueNow: (window: Window) => EpochMillis) {
     this.#clock = clock;
     this.#until = until;
+    this.#dueNow = dueNow;
   }
 
   /** Queues a window if it is due; one that has changed is offered again. */
@@ -189,13 +199,25 @@ export class DueWindows {
     if (due <= this.#until) this.#heap.push({ window, due });
   }
 
-  /** When the first is due, or `MAX_TIMESTAMP`. What has changed since may be due later, or never. */
+  /** When the first is due, or `MAX_TIMESTAMP`. */
   due(): EpochMillis {
+    this.#correct();
     return this.#heap.peek()?.due ?? MAX_TIMESTAMP;
   }
 
   take(): Window | undefined {
+    this.#correct();
     return this.#heap.pop()?.window;
+  }
+
+  /** A window that was to come first may be due later by now, or never. */
+  #correct(): void {
+    for (let first = this.#heap.peek(); first !== undefined; first = this.#heap.peek()) {
+      const due = this.#dueNow(first.window);
+      if (due === first.due) return;
+      this.#heap.pop();
+      if (due > first.due) this.offer(first.window, due);
+    }
   }
 }
 

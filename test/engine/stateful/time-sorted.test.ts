@@ -47,6 +47,31 @@ describe('S14: elements in the order of their timestamps', () => {
     expect(test.outputs('sorted')).toEqual([2]);
   });
 
+  it('find the state that earlier ones and their timers have left, also when their window is over by then', async () => {
+    const test = await start<number>((stream) =>
+      stream.window('hundreds', fixedWindows(100), { allowedLateness: 0, accumulation: 'discarding' }).statefulParDo(
+        'rounds',
+        {
+          emits: emits<number>(),
+          state: { fired: valueState<number>() },
+          timers: { soon: eventTimer() },
+          process: (_, { timers, timestamp }) => timers.soon.set(timestamp + 10),
+          onTimer: {
+            soon({ state, output }) {
+              const fired = (state.fired.read() ?? 0) + 1;
+              state.fired.write(fired);
+              output(fired);
+            },
+          },
+        },
+        { timeSorted: true },
+      ),
+    );
+    await test.send('in', kv('a', 1, 60), kv('a', 2, 25), kv('a', 3, 20));
+    await test.advanceWatermark(1_000);
+    expect(test.outputs('rounds')).toEqual([1, 2]);
+  });
+
   it('a thousand that come backwards come out forwards', async () => {
     const test = await start<number>(
       (stream) =>
