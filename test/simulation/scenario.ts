@@ -18,6 +18,21 @@ export interface PipelineSpec {
   /** Each reads the panes of the one before; the first reads all sources. */
   readonly stages: readonly StageSpec[];
   readonly shards: number;
+  /** A step with state and timers that reads all sources too. */
+  readonly keeper?: KeeperSpec;
+}
+
+export interface KeeperSpec {
+  /** The size of its windows; absent: the global one. */
+  readonly windows?: number;
+  readonly lateness: number;
+  readonly keys: number;
+  /** How long after an element its event-time timer fires. */
+  readonly eventDelay: number;
+  /** How long after an element its processing-time timer fires. */
+  readonly processingDelay: number;
+  /** Whether elements come in order of time. */
+  readonly timeSorted: boolean;
 }
 
 /** A source that is read by position, or one of messages that are delivered at least once. */

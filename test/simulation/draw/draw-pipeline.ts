@@ -1,7 +1,7 @@
 /** Draws pipelines, within what the model admits. */
 import { millis } from '../../../functions/model/time.ts';
 import type { Trigger } from '../../../functions/model/triggers.ts';
-import type { PipelineSpec, SourceSpec, StageSpec, WindowsSpec } from '../scenario.ts';
+import type { KeeperSpec, PipelineSpec, SourceSpec, StageSpec, WindowsSpec } from '../scenario.ts';
 import type { Random } from '../world/random.ts';
 
 export function drawPipeline(random: Random): PipelineSpec {
@@ -9,7 +9,8 @@ export function drawPipeline(random: Random): PipelineSpec {
   const sources = Array.from({ length: random.pick([1, 1, 1, 2]) }, (_, i) => drawSource(random, `source-${i}`));
   const stages: StageSpec[] = [];
   for (let i = random.pick([1, 1, 2, 3]); i > 0; i--) stages.push(drawStage(random, stages));
-  return { sources, stages, shards };
+  const keeper = random.chance(0.3) ? { keeper: drawKeeper(random) } : {};
+  return { sources, stages, shards, ...keeper };
 }
 
 function drawSource(random: Random, name: string): SourceSpec {
@@ -25,6 +26,17 @@ function drawSource(random: Random, name: string): SourceSpec {
     named: random.chance(0.5),
     idHorizon: random.pick([1_200_000, 3_600_000]),
     advancesWhenIdle: random.chance(0.5),
+  };
+}
+
+function drawKeeper(random: Random): KeeperSpec {
+  return {
+    ...(random.chance(0.7) ? { windows: random.pick([5_000, 30_000]) } : {}),
+    lateness: random.pick([0, 5_000]),
+    keys: random.pick([1, 2, 5]),
+    eventDelay: random.pick([0, 1_000, 10_000]),
+    processingDelay: random.pick([0, 1_000, 20_000]),
+    timeSorted: random.chance(0.3),
   };
 }
 

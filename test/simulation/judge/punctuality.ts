@@ -5,7 +5,7 @@
 import { MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
 import { ingestRootId } from '../../../functions/engine/protocol/names.ts';
 import type { MessageSourceSpec, RecordSpec, Scenario, SourceSpec } from '../scenario.ts';
-import { splitName } from '../world/pipeline.ts';
+import { splitName } from '../world/tokens.ts';
 
 interface Split {
   readonly records: readonly RecordSpec[];

@@ -13,7 +13,7 @@ import type { Plan } from '../../../functions/plan/plan.ts';
 import type { Envelope } from '../../../functions/ports/bus.ts';
 import type { Batch } from '../../../functions/ports/store.ts';
 import type { Scenario } from '../scenario.ts';
-import { tokenIn, tokensIn } from '../world/pipeline.ts';
+import { tokenIn, tokensIn } from '../world/tokens.ts';
 import type { StoreWatcher } from '../world/store.ts';
 import { Cells } from './cells.ts';
 import { Numbers } from './numbers.ts';

@@ -17,19 +17,15 @@ import {
   slidingWindows,
   type WindowFn,
 } from '../../../functions/model/windows.ts';
-import type { Flaw, PipelineSpec, RecordSpec, SourceSpec, StageSpec, WindowsSpec } from '../scenario.ts';
-
-/** An element on its way into a grouping. */
-export interface Item {
-  readonly token: string;
-  readonly key: string;
-  readonly flaw?: Flaw;
-}
+import { addKeeper } from './keeper.ts';
+import { type Item, keyIn, paneToken, tokensIn } from './tokens.ts';
+import type { PipelineSpec, RecordSpec, SourceSpec, StageSpec, WindowsSpec } from '../scenario.ts';
 
 export function buildPipeline(spec: PipelineSpec): Graph {
   return pipeline('simulated', (p) => {
     const read = spec.sources.map((source) => readSource(p, source).map(`${source.name}-item`, itemOf));
     let items: PCollection<Item> = read.length === 1 ? read[0]! : p.flatten('all', ...read);
+    if (spec.keeper !== undefined) addKeeper(items, spec.keeper);
     for (const stage of spec.stages) items = addStage(items, stage);
   });
 }
@@ -127,34 +123,6 @@ function addStage(items: PCollection<Item>, spec: StageSpec): PCollection<Item> 
   return panes.map(`${name}-item`, paneItem);
 }
 
-/** The key that a stage of `keys` keys makes of another. */
-export function keyIn(key: string, keys: number): string {
-  let sum = 0;
-  for (let i = 0; i < key.length; i++) sum += key.charCodeAt(i);
-  return `k${sum % keys}`;
-}
-
-/** What a pane is called in the next stage. */
-export function paneToken(key: string, start: number, end: number, index: number): string {
-  return `${key}@${start}..${end}#${index}`;
-}
-
-/** The token of an element on its way, whatever form it has there; undefined when it has none. */
-export function tokenIn(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { token, split, id, value: inner } = value as { token?: string; split?: number; id?: string; value?: unknown };
-  // Records have an id of their own; so has a message that could not be read, but that is another.
-  return token ?? (split === undefined ? tokenIn(inner) : id);
-}
-
-/** The tokens of what a grouping was given: an item, a token, or several that were combined. */
-export function tokensIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(tokensIn);
-  return [(value as Item).token];
-}
-
 function parseRecord(input: unknown): RecordSpec {
   const record = input as RecordSpec;
   if (record.flaw === 'decode') throw new Error('a record that no schema admits');
@@ -200,9 +168,4 @@ function windowFn(spec: WindowsSpec): WindowFn {
     case 'global':
       return globalWindow();
   }
-}
-
-/** The split of a source as its root is named. */
-export function splitName(split: number): string {
-  return String(split);
 }

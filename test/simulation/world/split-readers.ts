@@ -4,7 +4,7 @@ import { ingestRootId, type RootId } from '../../../functions/engine/protocol/na
 import type { Root, SettledFacts } from '../../../functions/engine/protocol/root.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
 import type { Instance } from './instance.ts';
-import { splitName } from './pipeline.ts';
+import { splitName } from './tokens.ts';
 import { Random } from './random.ts';
 import { readSplit } from './split-process.ts';
 import type { Hosting } from './surroundings.ts';
