@@ -39,6 +39,11 @@ export class PubSubBus implements Bus {
     return stageTopic(this.#plan.pipeline, stage, shard % this.#plan.stage(stage).slots);
   }
 
+  /** Opens the client ahead of its first use. */
+  prepare(): Promise<void> {
+    return this.#publisher.prepare();
+  }
+
   close(): Promise<void> {
     return this.#publisher.close();
   }

@@ -55,6 +55,12 @@ export class Publisher {
     await queue.publish(messages);
   }
 
+  /** Loads and opens the client, for who will need it soon and waits for something else. What fails shows when it is used. */
+  async prepare(): Promise<void> {
+    this.#client ??= openPublisher(this.#setting);
+    await this.#client.catch(() => {});
+  }
+
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;

@@ -97,7 +97,15 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
     views: viewReader(plan, store),
     viewShown: (shown) => logView(log, shown),
   };
-  const { routes, hosts } = served(plan, configuration, { engine, log, sweep, telemetry, cooperation, announcer });
+  const { routes, hosts } = served(plan, configuration, {
+    engine,
+    log,
+    sweep,
+    telemetry,
+    cooperation,
+    announcer,
+    prepareBus: () => bus.prepare(),
+  });
   if (identity.mode === 'none') {
     const status = async (): Promise<FunctionStatus> => ({ stages: counts.all(), store: store.counts });
     routes.set(STATUS_PATH, { kind: 'call', call: status });
@@ -131,13 +139,14 @@ interface Parts {
   readonly telemetry: Telemetry;
   readonly cooperation: Cooperation;
   readonly announcer: Announcer;
+  readonly prepareBus: () => Promise<void>;
 }
 
 /** The routes of what a function serves, and the hosts behind them. */
 function served(
   plan: Plan,
   { serves, slot, tuning }: FunctionConfiguration,
-  { engine, log, sweep, telemetry, cooperation, announcer }: Parts,
+  { engine, log, sweep, telemetry, cooperation, announcer, prepareBus }: Parts,
 ): { routes: Map<string, Route>; hosts: Host[] } {
   const routes = new Map<string, Route>();
   const hosts: Host[] = [];
@@ -153,7 +162,7 @@ function served(
     switch (kind) {
       case 'source': {
         const source = plan.sources.find((each) => each.id === id)!;
-        push(servedSource(id).path, new SourceHost({ plan, source, engine, tuning }));
+        push(servedSource(id).path, new SourceHost({ plan, source, engine, tuning, prepareBus }));
         break;
       }
       case 'stage':

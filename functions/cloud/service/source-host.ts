@@ -14,6 +14,8 @@ export interface SourceHostSetting {
   readonly source: PlannedSource;
   readonly engine: ShardSetting;
   readonly tuning: Pick<Tuning, 'commitEvery' | 'slice'>;
+  /** Opens the bus's client. What a source takes in nearly always leaves, so it is opened while the first commit waits. */
+  readonly prepareBus: () => Promise<void>;
 }
 
 interface Taking {
@@ -24,6 +26,7 @@ interface Taking {
 export class SourceHost {
   readonly #setting: SourceHostSetting;
   #taking: Promise<Taking> | undefined;
+  #prepared: Promise<void> | undefined;
 
   constructor(setting: SourceHostSetting) {
     this.#setting = setting;
@@ -33,7 +36,9 @@ export class SourceHost {
   async take(push: PushMessage): Promise<void> {
     this.#taking ??= this.#open();
     const { ingest } = await this.#taking;
-    await ingest.offer(sourceMessage(push, this.#setting.engine.clock.now()));
+    const taken = ingest.offer(sourceMessage(push, this.#setting.engine.clock.now()));
+    this.#prepared ??= this.#setting.prepareBus();
+    await Promise.all([taken, this.#prepared]);
   }
 
   async idle(): Promise<void> {
