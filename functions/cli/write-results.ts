@@ -13,7 +13,7 @@ export async function writeResults(directory: string, run: LocalRun): Promise<vo
     await writeLines(join(directory, `${table}.jsonl`), run.warehouse.rows(table));
   const topics = Map.groupBy(run.bus.published, (message) => message.topic);
   for (const [topic, messages] of topics) await writeLines(join(directory, `${topic}.topic.jsonl`), messages);
-  const letters = run.deadLetters();
+  const letters = await run.deadLetters();
   await writeLines(join(directory, 'late.jsonl'), letters.filter(({ kind }) => kind === 'late').map(lateLine));
   await writeLines(
     join(directory, 'dead-letters.jsonl'),

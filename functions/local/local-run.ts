@@ -3,6 +3,7 @@
  */
 import { basename } from 'node:path';
 import type { DeadLetter } from '../engine/dead-letter.ts';
+import { readDeadLetter } from '../engine/dead-letter-document.ts';
 import type { OpenSource } from '../engine/views/loader.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { Graph } from '../model/graph.ts';
@@ -100,8 +101,9 @@ export class LocalRun {
     return plan(this.#graph, { shards: this.#options.shards ?? 1, files: new Set(files.keys()) });
   }
 
-  deadLetters(): readonly DeadLetter[] {
-    return this.store.all('deadLetters').map(({ body }) => body as DeadLetter);
+  /** What has failed for good, each with its whole value. */
+  deadLetters(): Promise<DeadLetter[]> {
+    return Promise.all(this.store.all('deadLetters').map((stored) => readDeadLetter(this.store, stored)));
   }
 
   #summary(embedded: Embedded, events: number, seconds: number): RunSummary {
@@ -113,7 +115,8 @@ export class LocalRun {
       panes.ON_TIME += counts.panes.ON_TIME;
       panes.LATE += counts.panes.LATE;
     }
-    const deadLettered = this.deadLetters().filter(({ kind }) => kind !== 'late').length;
+    const letters = this.store.all('deadLetters').map(({ body }) => body as DeadLetter);
+    const deadLettered = letters.filter(({ kind }) => kind !== 'late').length;
     const rounded = Math.round(seconds * 1000) / 1000;
     return {
       pipeline: this.#graph.name,

@@ -50,12 +50,12 @@ export class Loaded {
   readonly #options: Options;
 
   /** @param of takes over from an instance that has died: its clock, store, tables and model */
-  constructor(options: Options, vertex: VertexOptions = {}, of?: Loaded) {
+  constructor(options: Options, vertex: VertexOptions = {}, of?: Pick<Loaded, 'store'> & Partial<Loaded>) {
     this.#options = options;
     this.clock = of?.clock ?? new VirtualClock(START);
     this.store = of?.store ?? new MemoryStore({ strict: true });
     this.warehouse = of?.warehouse ?? new MemoryWarehouse();
-    this.#ids = new SeededIds(11, of === undefined ? 'n' : 'other');
+    this.#ids = new SeededIds(11, of?.clock === undefined ? 'n' : 'other');
     this.bus = new MemoryBus(new SeededIds(3));
     const models = { predict: { '*': double } };
     this.model = of?.model ?? new VertexOnClock(this.clock, { models, workMillis: 200, ...vertex });
@@ -99,7 +99,7 @@ export class Loaded {
   }
 
   async start(): Promise<this> {
-    await this.embedded.start();
+    await this.#until(this.embedded.start());
     return this;
   }
 
@@ -126,7 +126,7 @@ export class Loaded {
       const raw = { value, id: String(++this.#records), arrival: this.clock.now() };
       return { raw, decoded: this.embedded.decoder('events').decode(raw) };
     });
-    await this.embedded.ingest('events', records, ended);
+    await this.#until(this.embedded.ingest('events', records, ended));
     this.deliver();
   }
 
@@ -137,8 +137,22 @@ export class Loaded {
   }
 
   async sweep(): Promise<void> {
-    await this.embedded.sweep();
+    await this.#until(this.embedded.sweep());
     this.deliver();
+  }
+
+  /** Moves time only as far as something that is waited for needs it: a commit that is made again after a pause. */
+  async #until<T>(work: Promise<T>): Promise<T> {
+    let ended = false;
+    const noted = work.finally(() => {
+      ended = true;
+    });
+    for (;;) {
+      await this.quiet();
+      if (ended) return noted;
+      const next = this.clock.nextWake();
+      if (next !== undefined) this.clock.advanceTo(next);
+    }
   }
 
   /** Lets so much time pass, waking everybody who sleeps in turn. */
