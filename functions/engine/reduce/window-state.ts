@@ -101,8 +101,11 @@ function isAtRest({ finished, timers, slots }: TriggerState): boolean {
 }
 
 function triggerText({ finished, timers, slots }: TriggerState): string {
-  const machines = finished.flatMap((isFinished, machine) => (isFinished ? [machine] : []));
-  return `${JSON.stringify(slots)},${JSON.stringify(timers)},${JSON.stringify(machines)}`;
+  let machines = '';
+  for (let i = 0; i < finished.length; i++) if (finished[i]) machines += machines === '' ? i : `,${i}`;
+  // Numbers and nulls only, which join writes as JSON does, but for the nulls.
+  const slotTexts = slots.map((slot) => slot ?? 'null');
+  return `[${slotTexts.join(',')}],[${timers.join(',')}],[${machines}]`;
 }
 
 /** @throws {CorruptionError} when the line is not what `encodeWindow` wrote for this grouping step */
