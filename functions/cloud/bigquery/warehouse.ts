@@ -27,7 +27,7 @@ export interface BigQueryWarehouseOptions {
 
 /** How long a call waits for a job before it says that the outcome is not known yet; milliseconds. */
 const PATIENCE = 30_000;
-const FIRST_POLL = 50;
+const FIRST_POLL = 10;
 const LONGEST_POLL = 2_000;
 /** More refused rows than this in one job: then it is not the rows. */
 const MAX_REFUSED = 100;
