@@ -20,6 +20,25 @@ export interface PipelineSpec {
   readonly shards: number;
   /** A step with state and timers that reads all sources too. */
   readonly keeper?: KeeperSpec;
+  readonly batches?: BatchesSpec;
+  readonly side?: SideSpec;
+}
+
+/** Batches of all elements. */
+export interface BatchesSpec {
+  readonly windows: number;
+  readonly keys: number;
+  readonly size: number;
+  /** Absent: a batch that is not full waits for the end of its window. */
+  readonly maxBuffering?: number;
+  /** Over how many batches at a time a key is spread. */
+  readonly spread: number;
+}
+
+/** All elements by window, shown to each of them. */
+export interface SideSpec {
+  readonly mainWindows: number;
+  readonly sideWindows: number;
 }
 
 export interface KeeperSpec {
@@ -27,8 +46,8 @@ export interface KeeperSpec {
   readonly windows?: number;
   readonly lateness: number;
   readonly keys: number;
-  /** How long after an element its event-time timer fires. */
-  readonly eventDelay: number;
+  /** How long after an element its event-time timer fires; absent: it keeps elements until their window is over. */
+  readonly eventDelay?: number;
   /** How long after an element its processing-time timer fires. */
   readonly processingDelay: number;
   /** Whether elements come in order of time. */

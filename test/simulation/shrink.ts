@@ -103,8 +103,8 @@ function* simplerWorlds({ world, pipeline, records }: Scenario): Generator<Parti
   yield { world: { ...world, strictStore: false } };
   yield { pipeline: { ...pipeline, shards: 1 } };
   yield { faults: {} };
-  const { keeper: _, ...without } = pipeline;
-  yield { pipeline: without };
+  const { sources, stages, shards } = pipeline;
+  yield { pipeline: { sources, stages, shards } };
   const single = pipeline.sources.map((source) => (source.kind === 'splits' ? { ...source, splits: 1 } : source));
   const inOneSplit = records.map((record): RecordSpec => ({ ...record, split: 0 }));
   yield { pipeline: { ...pipeline, sources: single }, records: inOneSplit };

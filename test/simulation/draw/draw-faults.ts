@@ -22,6 +22,7 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   crashBefore: 0.02,
   crashInside: 0.02,
   crashAfter: 0.02,
+  crashAtLast: 0.1,
   freeze: 0.02,
   secondInstance: 0.1,
   clockSkewed: 0.6,
@@ -40,17 +41,37 @@ const MOST: Readonly<Record<FaultKind, number>> = {
 };
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
 
+/** What is dangerous together. */
+const COMBINATIONS: readonly (readonly FaultKind[])[] = [
+  ['secondInstance', 'crashBefore', 'crashInside', 'crashAfter'],
+  ['secondInstance', 'crashAtLast'],
+  ['secondInstance', 'crashAfter'],
+  ['secondInstance', 'crashBefore'],
+  ['secondInstance', 'freeze', 'slowCall'],
+  ['readFailed', 'commitFailed', 'commitAborted', 'commitAnswerLost'],
+  ['readFailed', 'crashAfter'],
+  ['sweepDoubled', 'sweepFresh', 'slowCall', 'freeze'],
+  ['sweepDoubled', 'slowCall'],
+  ['mergeSlow', 'mergeContention', 'mergeAnswerLost', 'freeze', 'secondInstance'],
+  ['messageRepeated', 'messageDelayed', 'ackLost', 'stagePaused'],
+  ['messageLost', 'sendCut', 'crashAfter', 'deployed'],
+];
+
 /** Some runs know every fault, some a few of them, and those often, some none: what is rare together is met alone. */
 export function drawFaults(random: Random): FaultRates {
-  const rates: Partial<Record<FaultKind, number>> = {};
-  if (random.chance(0.4)) {
-    for (let i = random.whole(1, 4); i > 0; i--) {
-      const kind = random.pick(KINDS);
-      rates[kind] = MOST[kind];
-    }
-    return rates;
-  }
+  const draw = random.next();
+  if (draw < 0.25) return often(random.pick(COMBINATIONS), random.spread(0.2, 4));
+  if (draw < 0.45)
+    return often(
+      Array.from({ length: random.whole(1, 4) }, () => random.pick(KINDS)),
+      1,
+    );
   const share = random.pick([0, 0.2, 0.4, 0.7, 1]);
+  const rates: Partial<Record<FaultKind, number>> = {};
   for (const kind of KINDS) if (random.chance(share)) rates[kind] = random.spread(MOST[kind] / 20, MOST[kind]);
   return rates;
+}
+
+function often(kinds: readonly FaultKind[], share: number): FaultRates {
+  return Object.fromEntries(kinds.map((kind) => [kind, Math.min(0.7, MOST[kind] * share)]));
 }

@@ -9,8 +9,7 @@ export function drawPipeline(random: Random): PipelineSpec {
   const sources = Array.from({ length: random.pick([1, 1, 1, 2]) }, (_, i) => drawSource(random, `source-${i}`));
   const stages: StageSpec[] = [];
   for (let i = random.pick([1, 1, 2, 3]); i > 0; i--) stages.push(drawStage(random, stages));
-  const keeper = random.chance(0.3) ? { keeper: drawKeeper(random) } : {};
-  return { sources, stages, shards, ...keeper };
+  return { sources, stages, shards, ...drawBranch(random) };
 }
 
 function drawSource(random: Random, name: string): SourceSpec {
@@ -29,12 +28,34 @@ function drawSource(random: Random, name: string): SourceSpec {
   };
 }
 
+/** At most one, so that a run stays small. */
+function drawBranch(random: Random): Partial<PipelineSpec> {
+  switch (random.pick(['none', 'none', 'none', 'keeper', 'keeper', 'batches', 'side'])) {
+    case 'keeper':
+      return { keeper: drawKeeper(random) };
+    case 'batches':
+      return {
+        batches: {
+          windows: random.pick([5_000, 30_000]),
+          keys: random.pick([1, 2]),
+          size: random.pick([1, 2, 5, 100]),
+          ...(random.chance(0.5) ? { maxBuffering: random.pick([1_000, 20_000]) } : {}),
+          spread: random.pick([1, 1, 2]),
+        },
+      };
+    case 'side':
+      return { side: { mainWindows: random.pick([5_000, 20_000]), sideWindows: random.pick([5_000, 20_000]) } };
+    default:
+      return {};
+  }
+}
+
 function drawKeeper(random: Random): KeeperSpec {
   return {
     ...(random.chance(0.7) ? { windows: random.pick([5_000, 30_000]) } : {}),
     lateness: random.pick([0, 5_000]),
     keys: random.pick([1, 2, 5]),
-    eventDelay: random.pick([0, 1_000, 10_000]),
+    ...(random.chance(0.8) ? { eventDelay: random.pick([0, 1_000, 10_000]) } : {}),
     processingDelay: random.pick([0, 1_000, 20_000]),
     timeSorted: random.chance(0.3),
   };

@@ -11,8 +11,15 @@ interface CellFacts {
 
 export class Cells {
   readonly #shards = new Map<string, Map<string, CellFacts>>();
+  /** What roots hold at themselves, whose elements wait elsewhere than in cells. */
+  readonly #roots = new Map<string, number>();
 
-  committed(batch: Batch, { id, holds, eventDue, processingDue }: Root): void {
+  /** @param inCells whether all that holds the watermark in the shard is in cells */
+  committed(batch: Batch, { id, holds, eventDue, processingDue }: Root, inCells: boolean): void {
+    if (!inCells) {
+      this.#roots.set(id, holds[0]?.low ?? Number.POSITIVE_INFINITY);
+      return;
+    }
     const cells = this.#of(id);
     for (const document of batch.sets) {
       if (document.collection !== 'cells') continue;
@@ -45,6 +52,7 @@ export class Cells {
   /** The earliest hold of a stage, or infinity. */
   earliestHold(stage: string): number {
     let earliest = Number.POSITIVE_INFINITY;
+    for (const [shard, hold] of this.#roots) if (shard.startsWith(`${stage}~`)) earliest = Math.min(earliest, hold);
     for (const [shard, cells] of this.#shards)
       if (shard.startsWith(`${stage}~`))
         for (const { hold } of cells.values()) if (hold !== null && hold < earliest) earliest = hold;

@@ -4,15 +4,13 @@
  */
 import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
 import type { Row } from '../../../functions/ports/warehouse.ts';
-import { MAX_TIMESTAMP } from '../../../functions/model/time.ts';
-import type { KeeperSpec, RecordSpec, Scenario, StageSpec } from '../scenario.ts';
-import { KEEPER } from '../world/keeper.ts';
+import type { RecordSpec, Scenario, StageSpec } from '../scenario.ts';
 import { keyIn, paneToken, tokenIn, tokensIn } from '../world/tokens.ts';
 import type { World } from '../world/world.ts';
 import { type Bounds, joinSessions, windowsOf } from './batch-model.ts';
 import { byWindow, checkSequence, contentOf, type PaneRow, paneRow, tokensOf, windowName } from './panes.ts';
 import type { Punctuality } from './punctuality.ts';
-import { checkKeeper } from './keeper.ts';
+import { judgeBranches } from './branches/branches.ts';
 import { Violation } from './violation.ts';
 
 /** An element as it comes to a stage. */
@@ -39,9 +37,8 @@ export function judge(scenario: Scenario, world: World, punctuality: Punctuality
   const letters = world.store.truth.all('deadLetters').map(({ body }) => body as DeadLetter);
   const failed = checkFlawed(scenario, letters);
   let arrivals = recordArrivals(scenario, failed, punctuality);
-  const { keeper, stages } = scenario.pipeline;
-  if (keeper !== undefined) judgeKeeper(keeper, scenario, letters, world, punctuality);
-  for (const spec of effectiveStages(stages)) {
+  judgeBranches(scenario, letters, world, punctuality);
+  for (const spec of effectiveStages(scenario.pipeline.stages)) {
     const panes = rowsOf(world, spec, 'panes').map(paneRow);
     checkTables(spec, panes, world);
     const late = lateOf(spec, letters, world);
@@ -51,34 +48,6 @@ export function judge(scenario: Scenario, world: World, punctuality: Punctuality
     if (punctuality.allInTime) checkPunctual(spec, panes, arrivals);
     arrivals = paneArrivals(scenario, spec, panes, arrivals);
   }
-}
-
-/** The step with state and timers gets all that can be read and passes the sources' steps, flawed for the combine or not. */
-function judgeKeeper(
-  spec: KeeperSpec,
-  scenario: Scenario,
-  letters: readonly DeadLetter[],
-  world: World,
-  punctuality: Punctuality,
-): void {
-  const arrivals = scenario.records
-    .filter(({ flaw }) => flaw !== 'decode' && flaw !== 'step')
-    .map(({ id, key, at }) => ({
-      token: id,
-      key: keyIn(key, spec.keys),
-      at,
-      inTime: at >= (punctuality.watermarkAt(id) ?? MAX_TIMESTAMP),
-    }));
-  const late = letters
-    .filter(({ kind, stage }) => kind === 'late' && stage === KEEPER)
-    .flatMap(({ value }) => tokensIn(value));
-  const wronged = arrivals.find(({ token, inTime }) => inTime && late.includes(token));
-  if (wronged !== undefined)
-    throw new Violation(
-      'what is in time at its source is late nowhere',
-      `${KEEPER}: ${wronged.token} at ${wronged.at}`,
-    );
-  checkKeeper(spec, arrivals, world.warehouse.rows(`${KEEPER}_rows`), new Set(late));
 }
 
 /** A stage without windows of its own goes on with those of the stage before, and all that belongs to them. */
@@ -310,7 +279,9 @@ function checkPunctual(spec: StageSpec, panes: readonly PaneRow[], arrivals: rea
     const timings = sequence.map(({ timing }) => timing);
     for (const [i, { timing, tokens }] of sequence.entries()) {
       const known = spec.accumulating ? (sequence[i - 1]?.tokens ?? []) : [];
-      if (timing === 'LATE' && tokens.some((token) => inTime.has(token) && !known.includes(token)))
+      // What comes late may extend a session, which then brings again what was in it.
+      const isMixed = spec.windows?.kind === 'sessions' && tokens.some((token) => !inTime.has(token));
+      if (timing === 'LATE' && !isMixed && tokens.some((token) => inTime.has(token) && !known.includes(token)))
         throw new Violation('without late elements no pane brings something late', `${spec.name} ${name}: ${timings}`);
     }
     const isMerged =

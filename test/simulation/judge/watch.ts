@@ -13,8 +13,10 @@ import type { Plan } from '../../../functions/plan/plan.ts';
 import type { Envelope } from '../../../functions/ports/bus.ts';
 import type { Batch } from '../../../functions/ports/store.ts';
 import type { Scenario } from '../scenario.ts';
+import { KEEPER } from '../world/branches/keeper.ts';
 import { tokenIn, tokensIn } from '../world/tokens.ts';
 import type { StoreWatcher } from '../world/store.ts';
+import { checkTimers } from './branches/timers.ts';
 import { Cells } from './cells.ts';
 import { Numbers } from './numbers.ts';
 import { Punctuality } from './punctuality.ts';
@@ -88,7 +90,9 @@ export class Watch implements StoreWatcher {
     this.#roots.set(after.id, after);
     if (isShardRoot(after.id)) {
       this.#checkClocks(before, after);
-      this.#cells.committed(batch, after);
+      if (parseShardId(after.id).stage === KEEPER) checkTimers(batch, after);
+      const { kind } = this.#plan().stage(parseShardId(after.id).stage).head;
+      this.#cells.committed(batch, after, kind === 'reduce' || kind === 'stateful');
     } else if (this.punctuality.isSplit(after.id)) this.#splitRead(after);
   }
 

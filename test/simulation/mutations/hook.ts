@@ -1,9 +1,10 @@
 /** Loaded before all else, puts the mutation that the environment names into the module that it is about. */
 import { registerHooks } from 'node:module';
 import { MUTATIONS } from './list.ts';
+import { RARE_MUTATIONS } from './rare.ts';
 import { MUTATION, mutate } from './mutation.ts';
 
-const mutation = MUTATIONS.find(({ name }) => name === process.env[MUTATION]);
+const mutation = [...MUTATIONS, ...RARE_MUTATIONS].find(({ name }) => name === process.env[MUTATION]);
 if (mutation === undefined) throw new Error(`there is no mutation '${process.env[MUTATION]}'`);
 const url = new URL(`../../../${mutation.file}`, import.meta.url).href;
 

@@ -21,6 +21,12 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
     to: 'return plus(span.from, (rules.get(span.source)?.horizon ?? 0) / 1000);',
   },
   {
+    name: 'ids are forgotten though what came again is still under way',
+    file: 'functions/engine/ids/id-index.ts',
+    from: 'return fromSource || (taken[span.source] ?? MIN_TIMESTAMP) < expiryOf(span, this.#rules);',
+    to: 'return fromSource;',
+  },
+  {
     name: 'ids are kept for ever',
     file: 'functions/engine/ids/id-state.ts',
     from: 'return plus(span.written, rules.get(span.source)?.horizon ?? 0);',
@@ -51,22 +57,16 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
     to: 'if (roots[i] === undefined) gone.delete(sender);',
   },
   {
-    name: 'what a retired instance knew is forgotten',
-    file: 'functions/engine/ingest/message-state.ts',
-    from: 'const { slices, active } = mergedActivity([folded, retired]);',
-    to: 'const { slices, active } = mergedActivity([folded]);',
-  },
-  {
     name: 'the watermark does not wait for the backlog',
     file: 'functions/engine/ingest/source-watermark.ts',
     from: 'return { horizon: plus(sampledAt, -oldestUnackedAge), emptyAt: empty ? sampledAt : undefined };',
     to: 'return { horizon: sampledAt, emptyAt: empty ? sampledAt : undefined };',
   },
   {
-    name: 'a source counts as idle while something of it waits',
+    name: 'an idle source forgets how far it is out of order',
     file: 'functions/engine/ingest/source-watermark.ts',
-    from: 'const empty = undelivered === 0 && oldestUnackedAge === 0;',
-    to: 'const empty = true;',
+    from: 'later(seen, plus(counted, -policy.delay))',
+    to: 'later(seen, counted)',
   },
   {
     name: 'the backlog is sampled after the snapshot',

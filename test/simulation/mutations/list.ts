@@ -4,6 +4,7 @@ import type { Mutation } from './mutation.ts';
 import { PROTOCOL_MUTATIONS } from './protocol.ts';
 import { SINK_MUTATIONS } from './sink.ts';
 import { STATE_MUTATIONS } from './state.ts';
+import { STATEFUL_MUTATIONS } from './stateful.ts';
 import { WATERMARK_MUTATIONS } from './watermark.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -11,5 +12,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ...INGEST_MUTATIONS,
   ...WATERMARK_MUTATIONS,
   ...STATE_MUTATIONS,
+  ...STATEFUL_MUTATIONS,
   ...SINK_MUTATIONS,
 ];

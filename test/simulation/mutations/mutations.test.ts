@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MUTATIONS } from './list.ts';
 import { mutate } from './mutation.ts';
+import { RARE_MUTATIONS } from './rare.ts';
 import { noticeAfter } from './notice.ts';
 
 const MOST_SEEDS = 2_000;
@@ -11,7 +12,7 @@ describe('faults put into the engine one at a time', () => {
     expect(MUTATIONS.length).toBeGreaterThanOrEqual(25);
     expect(new Set(MUTATIONS.map(({ name }) => name)).size).toBe(MUTATIONS.length);
   });
-  it.each(MUTATIONS)('$name: there is a place for it', (mutation) => {
+  it.each([...MUTATIONS, ...RARE_MUTATIONS])('$name: there is a place for it', (mutation) => {
     const source = readFileSync(new URL(`../../../${mutation.file}`, import.meta.url), 'utf8');
     expect(mutate(mutation, source)).not.toBe(source);
   });

@@ -88,12 +88,6 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
     to: 'throw cause;',
   },
   {
-    name: 'a stale shard never looks at the store',
-    file: 'functions/engine/shard/shard.ts',
-    from: 'if (ticks.length === 0 || now < memory.seen + LOOK_AGAIN_AFTER) return false;',
-    to: 'if (now < Number.POSITIVE_INFINITY) return false;',
-  },
-  {
     name: 'what was combined for a failed bundle is sent with the next',
     file: 'functions/engine/chain/lifting-outlet.ts',
     from: 'if (this.#bundle === bundle) return;',

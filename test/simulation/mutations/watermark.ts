@@ -48,7 +48,12 @@ export const WATERMARK_MUTATIONS: readonly Mutation[] = [
     name: 'overlapping sweeps tell of watermarks before they are published',
     file: 'functions/engine/sweep/sweeper.ts',
     from: 'const known = advance(advance(this.#known, published.watermarks), computed);',
-    to: 'const known = advance(advance(this.#known, published.watermarks), computed); this.#known = known;',
+    to: `this.#known = advance(advance(this.#known, published.watermarks), computed);
+    const sweeper = this;
+    const known = {
+      get input() { return sweeper.#known.input; },
+      get output() { return sweeper.#known.output; },
+    };`,
   },
   {
     name: 'nothing holds for an empty pane on time',

@@ -28,6 +28,7 @@ export const FAULT_KINDS = {
   crashBefore: 'an instance dies when it is about to make a call',
   crashInside: 'an instance dies while a call is under way',
   crashAfter: 'an instance dies when a call has been answered',
+  crashAtLast: 'an instance dies when all is read, and leaves others that know less',
   freeze: 'an instance stands still for seconds to five minutes, and then goes on',
   secondInstance: 'another instance of a service starts beside the one there is',
   clockSkewed: 'the clock of a new instance is off by up to two minutes',

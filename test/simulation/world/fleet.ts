@@ -28,6 +28,11 @@ export class Fleet<T extends { readonly instance: Instance }> {
     return this.#random.pick(this.#instances);
   }
 
+  /** Those that are alive. */
+  get instances(): readonly Instance[] {
+    return this.#instances.map(({ instance }) => instance).filter(({ isAlive }) => isAlive);
+  }
+
   /** Requests go to new instances from now on. What the old ones are at, they go on with. */
   replace(): void {
     this.#instances = [];

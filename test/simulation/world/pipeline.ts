@@ -2,7 +2,6 @@
  * The pipeline of a scenario. Every element carries a token, its name for the judge; groupings collect tokens, and what a
  * pane is called in the next stage says which pane it was.
  */
-import type { CombineFn } from '../../../functions/model/combine.ts';
 import type { KeyedPCollection, PCollection } from '../../../functions/model/collection.ts';
 import type { ElementContext } from '../../../functions/model/dofn.ts';
 import type { Graph } from '../../../functions/model/graph.ts';
@@ -17,8 +16,10 @@ import {
   slidingWindows,
   type WindowFn,
 } from '../../../functions/model/windows.ts';
-import { addKeeper } from './keeper.ts';
-import { type Item, keyIn, paneToken, tokensIn } from './tokens.ts';
+import { addBatches } from './branches/batches.ts';
+import { addKeeper } from './branches/keeper.ts';
+import { addSide } from './branches/side.ts';
+import { collectTokens, type Item, keyIn, paneToken, tokensIn } from './tokens.ts';
 import type { PipelineSpec, RecordSpec, SourceSpec, StageSpec, WindowsSpec } from '../scenario.ts';
 
 export function buildPipeline(spec: PipelineSpec): Graph {
@@ -26,6 +27,8 @@ export function buildPipeline(spec: PipelineSpec): Graph {
     const read = spec.sources.map((source) => readSource(p, source).map(`${source.name}-item`, itemOf));
     let items: PCollection<Item> = read.length === 1 ? read[0]! : p.flatten('all', ...read);
     if (spec.keeper !== undefined) addKeeper(items, spec.keeper);
+    if (spec.batches !== undefined) addBatches(items, spec.batches);
+    if (spec.side !== undefined) addSide(items, spec.side);
     for (const stage of spec.stages) items = addStage(items, stage);
   });
 }
@@ -142,20 +145,6 @@ function tokenOf(item: Item): string {
   if (item.flaw === 'add') throw new Error('a step that throws');
   return item.token;
 }
-
-const collectTokens: CombineFn<Item, string[], string[]> = {
-  create: () => [],
-  add: (tokens, { token, flaw }) => {
-    if (flaw === 'add') throw new Error('a combine that throws');
-    tokens.push(token);
-    return tokens;
-  },
-  merge: (into, from) => {
-    into.push(...from);
-    return into;
-  },
-  extract: (tokens) => [...tokens],
-};
 
 function windowFn(spec: WindowsSpec): WindowFn {
   switch (spec.kind) {

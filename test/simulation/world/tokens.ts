@@ -1,4 +1,5 @@
 /** The tokens by which the judge knows elements, and what they are called on their way. */
+import type { CombineFn } from '../../../functions/model/combine.ts';
 import type { Flaw } from '../scenario.ts';
 
 /** An element on its way into a grouping. */
@@ -40,3 +41,19 @@ export function tokensIn(value: unknown): string[] {
 export function splitName(split: number): string {
   return String(split);
 }
+
+/** Lists tokens; throws on an element that is flawed for it. */
+export const collectTokens: CombineFn<Pick<Item, 'token' | 'flaw'>, string[], string[]> = {
+  create: () => [],
+  add: (tokens, { token, flaw }) => {
+    tokens.push(token);
+    // A combine that throws may have changed the accumulator by then.
+    if (flaw === 'add') throw new Error('a combine that throws');
+    return tokens;
+  },
+  merge: (into, from) => {
+    into.push(...from);
+    return into;
+  },
+  extract: (tokens) => [...tokens],
+};

@@ -24,6 +24,7 @@ import { Sweeps } from './sweeps.ts';
 import { Topic } from './topic.ts';
 import { SimulatedWarehouse } from './warehouse.ts';
 
+const LAST_LOOK = 5_000;
 /** Deployments happen at these times, if they do; milliseconds between them. */
 const DEPLOY_EVERY = 30_000;
 
@@ -90,6 +91,7 @@ export class World {
     for (const [number, { kind, name }] of scenario.pipeline.sources.entries())
       if (kind === 'messages') this.#addTopic(number, name);
     this.#deployAtTimes();
+    this.#dieAtLast();
   }
 
   /** From now on nothing goes wrong any more. */
@@ -175,6 +177,18 @@ export class World {
       this.#ingest.pick(attempt).take(name, message, answer),
     );
     this.#topics.set(name, topic);
+  }
+
+  /** When nothing more is read, now and then an instance dies, and leaves others that know less of what was committed last. */
+  #dieAtLast(): void {
+    const { scheduler, scenario, faults } = this.#around;
+    const look = (): false => {
+      for (const fleet of [...this.#services.values(), this.#ingest])
+        for (const instance of fleet.instances) if (faults.happens('crashAtLast')) instance.die('after all was read');
+      scheduler.after(LAST_LOOK, look);
+      return false;
+    };
+    scheduler.at(Math.max(START, ...scenario.records.map(({ arrival }) => arrival)), look);
   }
 
   /** Now and then all instances of all services are replaced; the old ones may go on for a while. */

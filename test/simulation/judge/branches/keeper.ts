@@ -1,23 +1,16 @@
 /** What the step with state and timers has told, held against the input. */
-import type { Row } from '../../../functions/ports/warehouse.ts';
-import type { KeeperSpec } from '../scenario.ts';
-import { KEEPER, type KeeperRow } from '../world/keeper.ts';
-import { windowsOf } from './batch-model.ts';
-import { tokensOf, windowName } from './panes.ts';
-import { Violation } from './violation.ts';
-
-/** An element as it comes to the step. */
-export interface Kept {
-  readonly token: string;
-  readonly key: string;
-  readonly at: number;
-  readonly inTime: boolean;
-}
+import type { Row } from '../../../../functions/ports/warehouse.ts';
+import type { KeeperSpec } from '../../scenario.ts';
+import { KEEPER, type KeeperRow } from '../../world/branches/keeper.ts';
+import type { BranchArrival } from './branches.ts';
+import { windowsOf } from '../batch-model.ts';
+import { tokensOf, windowName } from '../panes.ts';
+import { Violation } from '../violation.ts';
 
 /** @param late the tokens that were late */
 export function checkKeeper(
   spec: KeeperSpec,
-  arrivals: readonly Kept[],
+  arrivals: readonly BranchArrival[],
   rows: readonly Row[],
   late: ReadonlySet<string>,
 ): void {
@@ -38,7 +31,7 @@ export function checkKeeper(
 /** Each element is kept once in its window, or late; and nothing else is. */
 function checkEnds(
   spec: KeeperSpec,
-  arrivals: readonly Kept[],
+  arrivals: readonly BranchArrival[],
   told: readonly KeeperRow[],
   late: ReadonlySet<string>,
 ): void {
@@ -62,7 +55,7 @@ function checkRounds(
   name: string,
   spec: KeeperSpec,
   rounds: readonly KeeperRow[],
-  placed: ReadonlyMap<string, Kept>,
+  placed: ReadonlyMap<string, BranchArrival>,
 ): void {
   let reached = Number.NEGATIVE_INFINITY;
   let newest = Number.NEGATIVE_INFINITY;

@@ -2,13 +2,13 @@
  * A step with state and timers beside the groupings: it keeps the tokens of a key and window until its event-time timer
  * fires, and calls each once more after some processing time. What it tells goes to a table, a row each.
  */
-import type { PCollection } from '../../../functions/model/collection.ts';
-import { bagState, type BagState, valueState } from '../../../functions/model/state.ts';
-import { emits } from '../../../functions/model/stateful.ts';
-import { eventTimer, processingTimerFamily } from '../../../functions/model/timers.ts';
-import { fixedWindows, globalWindow } from '../../../functions/model/windows.ts';
-import type { KeeperSpec } from '../scenario.ts';
-import { type Item, keyIn } from './tokens.ts';
+import type { PCollection } from '../../../../functions/model/collection.ts';
+import { bagState, type BagState, valueState } from '../../../../functions/model/state.ts';
+import { emits } from '../../../../functions/model/stateful.ts';
+import { eventTimer, processingTimerFamily } from '../../../../functions/model/timers.ts';
+import { fixedWindows, globalWindow } from '../../../../functions/model/windows.ts';
+import type { KeeperSpec } from '../../scenario.ts';
+import { type Item, keyIn } from '../tokens.ts';
 
 /** What the step has told. */
 export interface KeeperRow {
@@ -43,7 +43,7 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
         process({ value }, { state, timers, timestamp }) {
           state.kept.add(value.token);
           // A timer is set no later than its window's expiration, when it is set relative to an element.
-          timers.keep.offset(eventDelay).setRelative();
+          if (eventDelay !== undefined) timers.keep.offset(eventDelay).setRelative();
           timers.call.get(`${value.token}@${timestamp}`).offset(processingDelay).setRelative();
         },
         onTimer: {

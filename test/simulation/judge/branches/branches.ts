@@ -1,0 +1,59 @@
+/** The steps beside the groupings: each gets all that can be read and passes the sources' own steps. */
+import type { DeadLetter } from '../../../../functions/engine/dead-letter.ts';
+import { MAX_TIMESTAMP } from '../../../../functions/model/time.ts';
+import type { Row } from '../../../../functions/ports/warehouse.ts';
+import type { Scenario } from '../../scenario.ts';
+import { BATCHES } from '../../world/branches/batches.ts';
+import { KEEPER } from '../../world/branches/keeper.ts';
+import { SIDE } from '../../world/branches/side.ts';
+import { keyIn, tokenIn } from '../../world/tokens.ts';
+import type { World } from '../../world/world.ts';
+import type { Punctuality } from '../punctuality.ts';
+import { Violation } from '../violation.ts';
+import { checkBatches } from './batches.ts';
+import { checkKeeper } from './keeper.ts';
+import { checkSide } from './side.ts';
+
+/** An element as it comes to a branch. */
+export interface BranchArrival {
+  readonly token: string;
+  readonly key: string;
+  readonly at: number;
+  readonly inTime: boolean;
+}
+
+export function judgeBranches(
+  scenario: Scenario,
+  letters: readonly DeadLetter[],
+  world: World,
+  punctuality: Punctuality,
+): void {
+  const { keeper, batches, side } = scenario.pipeline;
+  const arrivals = (keys: number): BranchArrival[] =>
+    scenario.records
+      .filter(({ flaw }) => flaw !== 'decode' && flaw !== 'step')
+      .map(({ id, key, at }) => {
+        const inTime = at >= (punctuality.watermarkAt(id) ?? MAX_TIMESTAMP);
+        return { token: id, key: keyIn(key, keys), at, inTime };
+      });
+  const rows = (branch: string): Row[] => world.warehouse.rows(`${branch}_rows`);
+  if (keeper !== undefined)
+    checkKeeper(keeper, arrivals(keeper.keys), rows(KEEPER), lateOf(KEEPER, arrivals(1), letters));
+  if (batches !== undefined)
+    checkBatches(batches, arrivals(batches.keys), rows(BATCHES), lateOf(BATCHES, arrivals(1), letters));
+  if (side !== undefined) {
+    lateOf(`${SIDE}-collect`, arrivals(1), letters);
+    checkSide(side, arrivals(1), rows(SIDE), lateOf(SIDE, arrivals(1), letters), scenario, punctuality.allInTime);
+  }
+}
+
+/** What was late at a step, which none may be that was in time at its source. */
+function lateOf(step: string, arrivals: readonly BranchArrival[], letters: readonly DeadLetter[]): ReadonlySet<string> {
+  const late = new Set(
+    letters.filter(({ kind, stage }) => kind === 'late' && stage === step).map(({ value }) => String(tokenIn(value))),
+  );
+  const wronged = arrivals.find(({ token, inTime }) => inTime && late.has(token));
+  if (wronged !== undefined)
+    throw new Violation('what is in time at its source is late nowhere', `${step}: ${wronged.token} at ${wronged.at}`);
+  return late;
+}
