@@ -66,6 +66,14 @@ export class ContentionError extends RetryableError {
   override readonly code = 'CONTENTION';
 }
 
+/**
+ * A newer deployment has taken over what this instance works on. It stops: its work is delivered again, to an instance of
+ * the newer deployment.
+ */
+export class OutdatedError extends RetryableError {
+  override readonly code = 'OUTDATED';
+}
+
 /** A stored or received document that this version of the code cannot read. An operator must look. */
 export class CorruptionError extends MillraceError {
   readonly code: string = 'CORRUPTION';

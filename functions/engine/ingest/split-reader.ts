@@ -12,7 +12,7 @@ import type { Chain } from '../chain/chain.ts';
 import { type DeadLetter, elementDeadLetter, sourceDeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import { outsideMessages } from '../chain/outside.ts';
-import { commitRoot, publishOutbox } from '../protocol/commit.ts';
+import { commitRoot, openRoot, publishOutbox } from '../protocol/commit.ts';
 import { ingestRootId } from '../protocol/names.ts';
 import { fillOutbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/root.ts';
@@ -118,8 +118,9 @@ export class SplitReader {
   /** Reads the root as it is stored. */
   async #read(): Promise<void> {
     const [stored] = await this.#setting.store.get('roots', [this.id]);
-    this.#root = (stored?.body as Root | undefined) ?? newRoot(this.id, this.#setting.topology);
-    this.#version = stored?.version ?? 'absent';
+    const { root, version } = openRoot(stored, this.id, this.#setting.topology);
+    this.#root = root;
+    this.#version = version;
     this.#stale = false;
   }
 

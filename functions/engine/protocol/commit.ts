@@ -6,17 +6,29 @@
  * told from a real loss by the nonce; nothing is published before its commit; a bus that is down only delays what is
  * committed until a sweep sends it again.
  */
-import { RetryableError } from '../../model/errors.ts';
+import { OutdatedError, RetryableError } from '../../model/errors.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { Document, DocumentName, Precondition, Store, Version } from '../../ports/store.ts';
-import { outboxId } from './names.ts';
+import type { Document, DocumentName, Precondition, Store, StoredDocument, Version } from '../../ports/store.ts';
+import { outboxId, type RootId } from './names.ts';
 import type { Outbox } from './outbox.ts';
-import type { Root, RootDraft } from './root.ts';
+import { newRoot, type Root, type RootDraft } from './root.ts';
 
 /** A root as it is stored. */
 export interface StoredRoot {
   readonly root: Root;
   readonly version: Version | 'absent';
+}
+
+/**
+ * A root as it was read, or a new one.
+ * @throws {OutdatedError} when a newer deployment has written it
+ */
+export function openRoot(stored: StoredDocument | undefined, id: RootId, topology: number): StoredRoot {
+  if (stored === undefined) return { root: newRoot(id, topology), version: 'absent' };
+  const root = stored.body as Root;
+  if (root.topology > topology)
+    throw new OutdatedError(`${id} was written by topology ${root.topology}; this instance is of topology ${topology}`);
+  return { root, version: stored.version };
 }
 
 /** What a commit writes beside the root. */

@@ -14,10 +14,10 @@ import { outsideMessages } from '../chain/outside.ts';
 import type { DeadLetter, DeadLetterPlace } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import { Cadence } from '../protocol/cadence.ts';
-import { type Changes, commitRoot, publishOutbox } from '../protocol/commit.ts';
+import { type Changes, commitRoot, openRoot, publishOutbox } from '../protocol/commit.ts';
 import { parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
 import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
-import { newRoot, type Root, RootDraft } from '../protocol/root.ts';
+import { type Root, RootDraft } from '../protocol/root.ts';
 import { tryAgain } from '../protocol/try-again.ts';
 import { publishOutside } from '../sweep/republish.ts';
 import { TickFacts } from './tick-facts.ts';
@@ -306,8 +306,7 @@ export class Shard {
   async #load(): Promise<Memory> {
     const { store, clock, topology } = this.#setting;
     const [stored] = await store.get('roots', [this.id]);
-    const root = (stored?.body as Root | undefined) ?? newRoot(this.id, topology);
-    const version = stored?.version ?? 'absent';
+    const { root, version } = openRoot(stored, this.id, topology);
     await this.#publishLeft(root);
     return { root, version, workspace: this.#work.open(root, version), seen: clock.now() };
   }

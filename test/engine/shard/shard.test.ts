@@ -109,3 +109,15 @@ describe('a tick that brings nothing', () => {
     expect(store.counts.reads).toBe(3);
   });
 });
+
+describe('a shard of an older deployment', () => {
+  it('takes nothing from the moment when a newer one has committed', async () => {
+    const store = new MemoryStore();
+    const newer = { ...newRoot(SHARD, 2), topology: 2 };
+    await store.commit({ preconditions: [], sets: [{ collection: 'roots', id: SHARD, body: newer }], deletes: [] });
+    const work: Work = { open: () => expect.unreachable('nothing is opened') };
+    const offered = new Shard(SHARD, settingOf(store), work).offer(envelope);
+    await expect(offered).rejects.toMatchObject({ code: 'OUTDATED' });
+    expect(store.counts).toMatchObject({ reads: 1, commits: 1 });
+  });
+});
