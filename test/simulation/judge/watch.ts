@@ -88,6 +88,8 @@ export class Watch implements StoreWatcher {
     const before = this.#roots.get(after.id);
     this.#numbers.rootWritten(before, after, (id) => this.#roots.has(id));
     this.#roots.set(after.id, after);
+    if (before !== undefined && after.topology < before.topology)
+      throw new Violation('an older deployment writes nothing after a newer', `${after.id} by ${after.topology}`);
     if (isShardRoot(after.id)) {
       this.#checkClocks(before, after);
       if (parseShardId(after.id).stage === KEEPER) checkTimers(batch, after);

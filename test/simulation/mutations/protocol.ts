@@ -99,4 +99,10 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
     from: 'position: before.position + records.length,',
     to: 'position: records.length,',
   },
+  {
+    name: 'an instance of an older deployment goes on',
+    file: 'functions/engine/protocol/commit.ts',
+    from: 'if (root.topology > topology)',
+    to: 'if (root.topology < 0)',
+  },
 ];

@@ -33,7 +33,7 @@ export const FAULT_KINDS = {
   secondInstance: 'another instance of a service starts beside the one there is',
   clockSkewed: 'the clock of a new instance is off by up to two minutes',
   clockStepsBack: 'the clock of an instance steps back',
-  deployed: 'all instances are replaced while they work',
+  deployed: 'a new topology is deployed while the instances of the old one are at work',
   secondReader: 'a split is read by two at once',
   stagePaused: 'an operator pauses a stage for seconds to forty minutes',
   // Sweeps.

@@ -45,6 +45,8 @@ export class World {
   readonly #sweeps: Sweeps;
   readonly #published: () => Watermarks;
   #names = 0;
+  /** Of the newest deployment. */
+  #topology = 1;
 
   /**
    * @param watcher sees every write
@@ -161,7 +163,7 @@ export class World {
       warehouse: this.warehouse.portOf(instance),
       clock,
       ids,
-      topology: 1,
+      topology: this.#topology,
       epoch: 1,
       cadence: this.#around.scenario.world.cadence as Millis,
       inputWatermarkOf: (stage) => {
@@ -197,6 +199,7 @@ export class World {
     scheduler.after(DEPLOY_EVERY, () => {
       if (faults.happens('deployed')) {
         tell(() => 'a deployment');
+        this.#topology += 1;
         for (const fleet of this.#services.values()) fleet.replace();
         this.#ingest.replace();
       }
