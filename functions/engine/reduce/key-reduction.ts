@@ -253,7 +253,8 @@ export class KeyReduction<In, Acc, Out> {
   /** The clocks as they are for a window's last pane: where it holds nothing, the output watermark is as far as the input's. */
   #asHeld(state: WindowState<Acc>, context: ReduceContext): ReduceContext {
     const exact = !this.#spec.outputMayBeFurther;
-    if (exact || state.hold !== undefined || this.#expectsOnTimePane(state)) return context;
+    const { hold, last } = state;
+    if (exact || (hold !== undefined && hold <= last) || this.#expectsOnTimePane(state)) return context;
     return { ...context, outputWatermark: context.inputWatermark };
   }
 

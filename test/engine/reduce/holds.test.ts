@@ -57,6 +57,12 @@ describe('a window whose elements have all left in early panes', () => {
     expect(timings(true)).toEqual(['EARLY']);
     expect(timings(false)).toEqual(['EARLY', 'ON_TIME']);
   });
+  it('is late at expiry in a shard also where the window holds, but only there', () => {
+    const strategy = strategyOf({ trigger: repeatedly(afterCount(1)), allowedLateness: 5, closing: 'always' });
+    const key = new Stepper(strategy, sum(), true).input([1, 5]);
+    expect(key.reduction.hold()).toBe(14);
+    expect(key.watermark(15).panes.map(({ pane }) => pane.timing)).toEqual(['EARLY', 'LATE']);
+  });
   it('holds for nothing where an empty pane is not wanted', () => {
     expect(early('ifNonEmpty').reduction.timerHold()).toBeUndefined();
   });

@@ -14,7 +14,7 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a last pane is on time though nothing has held for it',
     file: 'functions/engine/reduce/key-reduction.ts',
-    from: 'if (exact || state.hold !== undefined || this.#expectsOnTimePane(state)) return context;',
+    from: 'if (exact || (hold !== undefined && hold <= last) || this.#expectsOnTimePane(state)) return context;',
     to: 'if (state !== undefined) return context;',
   },
 ];
