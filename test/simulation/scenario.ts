@@ -22,6 +22,16 @@ export interface PipelineSpec {
   readonly keeper?: KeeperSpec;
   readonly batches?: BatchesSpec;
   readonly side?: SideSpec;
+  readonly enriched?: EnrichedSpec;
+}
+
+/** A model that is asked of all elements. */
+export interface EnrichedSpec {
+  readonly requestsPerMinute: number;
+  readonly maxInstances: number;
+  /** How long an element waits for others at most. */
+  readonly wait: number;
+  readonly cache: boolean;
 }
 
 /** Batches of all elements. */
@@ -109,8 +119,8 @@ export interface StageSpec {
   readonly flushRows: number;
 }
 
-/** What is wrong with a record: it cannot be read, a step throws on it, or the combine does. */
-export type Flaw = 'decode' | 'step' | 'add';
+/** What is wrong with a record: it cannot be read, a step throws on it, the combine does, or the model refuses it. */
+export type Flaw = 'decode' | 'step' | 'add' | 'model';
 
 export interface RecordSpec {
   readonly source: number;

@@ -69,7 +69,10 @@ function report({ seeds, failures, seconds, faults }: Summary): void {
 }
 
 function showProgress(done: number, failed: number, seeds: number): void {
-  if (!process.stderr.isTTY) return;
+  if (!process.stderr.isTTY) {
+    if (done % 1_000 === 0) process.stderr.write(`${done} of ${seeds} seeds, ${failed} failed\n`);
+    return;
+  }
   const filled = Math.round((done / seeds) * 40);
   process.stderr.write(`\r[${'#'.repeat(filled)}${'.'.repeat(40 - filled)}] ${done}/${seeds}, ${failed} failed`);
 }

@@ -38,6 +38,10 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   mergeNeverArrives: 0.2,
   mergeSlow: 0.3,
   mergeUnreachable: 0.2,
+  modelThrottles: 0.3,
+  modelUnavailable: 0.3,
+  modelAnswersInPart: 0.1,
+  modelSlow: 0.2,
 };
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
 

@@ -30,7 +30,7 @@ function drawSource(random: Random, name: string): SourceSpec {
 
 /** At most one, so that a run stays small. */
 function drawBranch(random: Random): Partial<PipelineSpec> {
-  switch (random.pick(['none', 'none', 'none', 'keeper', 'keeper', 'batches', 'side'])) {
+  switch (random.pick(['none', 'none', 'none', 'none', 'keeper', 'keeper', 'batches', 'side', 'enriched'])) {
     case 'keeper':
       return { keeper: drawKeeper(random) };
     case 'batches':
@@ -45,6 +45,15 @@ function drawBranch(random: Random): Partial<PipelineSpec> {
       };
     case 'side':
       return { side: { mainWindows: random.pick([5_000, 20_000]), sideWindows: random.pick([5_000, 20_000]) } };
+    case 'enriched':
+      return {
+        enriched: {
+          requestsPerMinute: random.pick([6, 60, 600]),
+          maxInstances: random.pick([1, 5, 50]),
+          wait: random.pick([100, 2_000]),
+          cache: random.chance(0.5),
+        },
+      };
     default:
       return {};
   }

@@ -1,7 +1,7 @@
 import type { Flaw, PipelineSpec, RecordSpec } from '../scenario.ts';
 import type { Random } from '../world/random.ts';
 
-const FLAWS: readonly Flaw[] = ['decode', 'step', 'add'];
+const FLAWS: readonly Flaw[] = ['decode', 'step', 'add', 'model'];
 
 /** A publisher gives up sooner than ids are forgotten. */
 const MOST_REPUBLISHING = 30_000;

@@ -46,6 +46,11 @@ export const FAULT_KINDS = {
   mergeNeverArrives: 'a job was never received, and its outcome is unknown',
   mergeSlow: 'a job runs for seconds to minutes, and its outcome is unknown meanwhile',
   mergeUnreachable: 'nothing is received, and the call ends in an error',
+  // The model.
+  modelThrottles: 'the model is asked too much',
+  modelUnavailable: 'the model is down',
+  modelAnswersInPart: 'the model leaves an answer out',
+  modelSlow: 'the model takes seconds to a minute',
 } as const;
 
 export type FaultKind = keyof typeof FAULT_KINDS;

@@ -27,7 +27,7 @@ export class Instance {
     this.#skew = around.faults.happens('clockSkewed') ? this.#random.whole(-2 * MINUTE, 2 * MINUTE) : 0;
     this.clock = {
       now: () => epochMillis(Math.floor(around.scheduler.now) + this.#skew),
-      sleep: (delay) => this.#sleep(delay),
+      sleep: (delay, signal) => this.#sleep(delay, signal),
     };
     this.ids = {
       unique: () => `${name}-${(this.#names++).toString(36)}`,
@@ -101,10 +101,12 @@ export class Instance {
     tell(() => `${this.name} stands still for ${seconds} s while it calls ${what}`);
   }
 
-  #sleep(delay: Millis): Promise<void> {
-    return new Promise((resolve) =>
-      this.#around.scheduler.after(Math.max(delay, 0), () => this.whenAwake(() => resolve())),
-    );
+  #sleep(delay: Millis, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+      this.#around.scheduler.after(Math.max(delay, 0), () => this.whenAwake(() => resolve()));
+    });
   }
 }
 

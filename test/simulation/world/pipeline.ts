@@ -17,6 +17,7 @@ import {
   type WindowFn,
 } from '../../../functions/model/windows.ts';
 import { addBatches } from './branches/batches.ts';
+import { addEnriched } from './branches/enriched.ts';
 import { addKeeper } from './branches/keeper.ts';
 import { addSide } from './branches/side.ts';
 import { collectTokens, type Item, keyIn, paneToken, tokensIn } from './tokens.ts';
@@ -29,6 +30,7 @@ export function buildPipeline(spec: PipelineSpec): Graph {
     if (spec.keeper !== undefined) addKeeper(items, spec.keeper);
     if (spec.batches !== undefined) addBatches(items, spec.batches);
     if (spec.side !== undefined) addSide(items, spec.side);
+    if (spec.enriched !== undefined) addEnriched(items, spec.enriched);
     for (const stage of spec.stages) items = addStage(items, stage);
   });
 }

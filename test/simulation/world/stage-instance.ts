@@ -53,22 +53,26 @@ export class StageInstance {
   #make(target: string): Shard {
     const { stage, shard: number } = parseShardId(target);
     const assembled = assembleShard(this.#plan, this.#plan.stage(stage), number, this.#setting);
+    const { shard } = assembled;
     if (assembled.kind === 'sink') {
       const { flusher, policy } = assembled;
-      assembled.shard.onCommitted = (root) => this.#flushWhenDue(root, flusher, policy);
+      shard.onCommitted = (root) => this.#flushWhenDue(root, flusher, policy);
     }
-    if (assembled.kind === 'view')
-      assembled.shard.onCommitted = (root) => {
-        assembled.publisher.committed(root).catch((error: unknown) => {
-          if (!(error instanceof RetryableError)) this.#broken(error);
-        });
-      };
-    return assembled.shard;
+    if (assembled.kind === 'view') shard.onCommitted = (root) => this.#outside(assembled.publisher.committed(root));
+    if (assembled.kind === 'enrich') {
+      const { caller } = assembled;
+      shard.onCommitted = (root) => this.#outside(caller.isDue(root) ? caller.drive() : undefined);
+    }
+    return shard;
   }
 
   #flushWhenDue(root: Root, flusher: Flusher, policy: FlushPolicy): void {
-    if (dueTime(sinkState(root), policy) > root.processingTime) return;
-    flusher.flushDue().catch((error: unknown) => {
+    if (dueTime(sinkState(root), policy) <= root.processingTime) this.#outside(flusher.flushDue());
+  }
+
+  /** Work outside of commits; when it fails, it is begun again when it is due again. */
+  #outside(work: Promise<unknown> | undefined): void {
+    work?.catch((error: unknown) => {
       if (!(error instanceof RetryableError)) this.#broken(error);
     });
   }

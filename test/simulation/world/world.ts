@@ -13,6 +13,7 @@ import { Fleet } from './fleet.ts';
 import { IngestInstance } from './ingest-instance.ts';
 import { Instance } from './instance.ts';
 import { Pauses } from './pauses.ts';
+import { SimulatedModel } from './model.ts';
 import { buildPipeline } from './pipeline.ts';
 import { Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
@@ -35,6 +36,7 @@ export class World {
   readonly store: SimulatedStore;
   readonly bus: SimulatedBus;
   readonly warehouse: SimulatedWarehouse;
+  readonly model: SimulatedModel;
   /** The first thing that went wrong in the engine. */
   broken: unknown;
   readonly #around: Surroundings;
@@ -80,6 +82,7 @@ export class World {
       ({ target }) => pauses.endOf(parseShardId(target).stage),
     );
     this.warehouse = new SimulatedWarehouse(this.#around);
+    this.model = new SimulatedModel(this.#around);
     this.#ingest = this.#fleet(() => this.#startIngest());
     const start = (kind: string): Instance => this.#start(kind);
     const settingOf = (instance: Instance): AssemblySetting => this.#settingOf(instance);
@@ -161,6 +164,7 @@ export class World {
       store: this.store.portOf(instance),
       bus: this.bus.portOf(instance),
       warehouse: this.warehouse.portOf(instance),
+      predictor: this.model.portOf(instance),
       clock,
       ids,
       topology: this.#topology,

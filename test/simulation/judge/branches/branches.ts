@@ -4,6 +4,7 @@ import { MAX_TIMESTAMP } from '../../../../functions/model/time.ts';
 import type { Row } from '../../../../functions/ports/warehouse.ts';
 import type { Scenario } from '../../scenario.ts';
 import { BATCHES } from '../../world/branches/batches.ts';
+import { ENRICHED } from '../../world/branches/enriched.ts';
 import { KEEPER } from '../../world/branches/keeper.ts';
 import { SIDE } from '../../world/branches/side.ts';
 import { keyIn, tokenIn } from '../../world/tokens.ts';
@@ -11,6 +12,7 @@ import type { World } from '../../world/world.ts';
 import type { Punctuality } from '../punctuality.ts';
 import { Violation } from '../violation.ts';
 import { checkBatches } from './batches.ts';
+import { checkEnriched } from './enriched.ts';
 import { checkKeeper } from './keeper.ts';
 import { checkSide } from './side.ts';
 
@@ -28,7 +30,7 @@ export function judgeBranches(
   world: World,
   punctuality: Punctuality,
 ): void {
-  const { keeper, batches, side } = scenario.pipeline;
+  const { keeper, batches, side, enriched } = scenario.pipeline;
   const arrivals = (keys: number): BranchArrival[] =>
     scenario.records
       .filter(({ flaw }) => flaw !== 'decode' && flaw !== 'step')
@@ -44,6 +46,10 @@ export function judgeBranches(
   if (side !== undefined) {
     lateOf(`${SIDE}-collect`, arrivals(1), letters);
     checkSide(side, arrivals(1), rows(SIDE), lateOf(SIDE, arrivals(1), letters), scenario, punctuality.allInTime);
+  }
+  if (enriched !== undefined) {
+    const refused = scenario.records.filter(({ flaw }) => flaw === 'model').map(({ id }) => id);
+    checkEnriched(enriched, arrivals(1), rows(ENRICHED), new Set(refused), world.model.requests);
   }
 }
 

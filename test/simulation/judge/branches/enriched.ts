@@ -1,0 +1,34 @@
+/** Enrichment: each element comes through once with what the model says of it, and the model is asked at the rate set. */
+import type { Row } from '../../../../functions/ports/warehouse.ts';
+import { type EnrichedSpec, START } from '../../scenario.ts';
+import { ENRICHED } from '../../world/branches/enriched.ts';
+import { Violation } from '../violation.ts';
+import type { BranchArrival } from './branches.ts';
+
+const MINUTE = 60_000;
+/** Tokens come on the clock of the shard, which may go ahead with that of an instance. */
+const MOST_AHEAD = 2 * MINUTE;
+/** What a bucket saves up, as a share of a minute's requests. */
+const BURST = 1 / 12;
+
+/** @param refused the tokens of which the model would hear nothing */
+export function checkEnriched(
+  { requestsPerMinute }: EnrichedSpec,
+  arrivals: readonly BranchArrival[],
+  rows: readonly Row[],
+  refused: ReadonlySet<string>,
+  requests: readonly number[],
+): void {
+  const should = arrivals.map(({ token }) => token).filter((token) => !refused.has(token));
+  const is = rows.map((row) => String(row['token']));
+  if (should.sort().join() !== is.sort().join())
+    throw new Violation('each element has exactly one end', `${ENRICHED} has ended ${is} instead of ${should}`);
+  const wrong = rows.find((row) => row['token'] !== row['told']);
+  if (wrong !== undefined)
+    throw new Violation('predictions answer their instances', `${wrong['token']} got that of ${wrong['told']}`);
+  for (const [i, at] of requests.entries()) {
+    const most = requestsPerMinute * ((at - START + MOST_AHEAD) / MINUTE + BURST) + 1;
+    if (i + 1 > most)
+      throw new Violation('the rate of calls is kept', `${i + 1} requests after ${Math.round((at - START) / 1_000)} s`);
+  }
+}

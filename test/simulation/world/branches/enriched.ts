@@ -1,0 +1,27 @@
+/** A model beside the groupings: what it said of each element goes to a table. */
+import type { PCollection } from '../../../../functions/model/collection.ts';
+import { vertexEndpoint } from '../../../../functions/model/models.ts';
+import type { EnrichedSpec } from '../../scenario.ts';
+import type { Item } from '../tokens.ts';
+
+export const ENRICHED = 'enriched';
+
+export function addEnriched(items: PCollection<Item>, spec: EnrichedSpec): void {
+  const { requestsPerMinute, maxInstances, wait, cache } = spec;
+  items
+    .enrichWithModel(ENRICHED, {
+      model: vertexEndpoint('1234567890'),
+      instance: (item: Item) => item,
+      prediction: { parse: (said: unknown) => said as { readonly of: string } },
+      output: ({ token }, { of }) => ({ token, of }),
+      requestsPerMinute,
+      batch: { maxInstances, wait },
+      ...(cache ? {} : { cache: false as const }),
+    })
+    .writeBigQuery(`${ENRICHED}-rows`, {
+      columns: { token: 'STRING', told: 'STRING' },
+      key: [],
+      row: ({ token, of }) => ({ token, told: of }),
+      flush: { rows: 10, every: 10_000 },
+    });
+}
