@@ -36,6 +36,8 @@ export interface Summary {
 
 /** Seeds that a thread is given at a time. */
 const PORTION = 10;
+/** Nearly everything lives for a moment only. */
+const YOUNG_MEGABYTES = 96;
 /** A thread that needs longer for them runs in a circle; milliseconds. */
 const PATIENCE = 120_000;
 
@@ -68,6 +70,7 @@ export async function runSeeds(options: ManySeeds): Promise<Summary> {
       const worker = new Worker(new URL('./worker.ts', import.meta.url), {
         execArgv: [...execArgv],
         env: { ...process.env, ...env },
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
       });
       let hangs: NodeJS.Timeout | undefined;
       const ask = (): void => {

@@ -51,7 +51,7 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
     const looks = (): boolean => {
       if (isBroken()) return true;
       if (scheduler.now < nextLook) return false;
-      nextLook = scheduler.now + 10_000;
+      nextLook = scheduler.now + 30_000;
       return scheduler.now > calmAt + PATIENCE || isOver();
     };
     return scheduler.run(looks, MOST_STEPS);

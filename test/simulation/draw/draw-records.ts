@@ -8,7 +8,7 @@ const MOST_REPUBLISHING = 30_000;
 
 /** Draws what the sources deliver: times that are out of order, now and then more than was promised, or in the future. */
 export function drawRecords(random: Random, pipeline: PipelineSpec, start: number): RecordSpec[] {
-  const count = random.pick([10, 30, 60]);
+  const count = random.pick([8, 16, 36]);
   const pace = random.spread(100, 5_000);
   const tardy = random.chance(0.5) ? random.pick([0.02, 0.2]) : 0;
   const ahead = random.chance(0.2) ? 0.05 : 0;

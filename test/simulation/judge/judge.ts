@@ -295,8 +295,12 @@ function checkPunctual(spec: StageSpec, panes: readonly PaneRow[], arrivals: rea
           other!.start <= sequence[0]!.start &&
           sequence[0]!.end <= other!.end,
       );
-    const hasContent = sequence.some(({ tokens }) => tokens.some((token) => inTime.has(token)));
-    if (byWatermark && spec.emptyOnTime && hasContent && !isMerged && !timings.includes('ON_TIME'))
+    const content = sequence.flatMap(({ tokens }) => tokens);
+    const isOnTime =
+      spec.windows?.kind === 'sessions'
+        ? content.every((token) => inTime.has(token))
+        : content.some((token) => inTime.has(token));
+    if (byWatermark && spec.emptyOnTime && isOnTime && !isMerged && !timings.includes('ON_TIME'))
       throw new Violation('each window has its pane on time', `${spec.name} ${name}: ${timings}`);
   }
 }

@@ -29,7 +29,7 @@ export interface SplitSetting {
 
 /** How long a process waits before it looks for more; and when it has read everything, for what was taken; milliseconds. */
 const PAUSE = 2_000;
-const LONG_PAUSE = 20_000;
+const LONG_PAUSE = 60_000;
 
 export async function readSplit(instance: Instance, options: SplitSetting): Promise<void> {
   for (;;) {

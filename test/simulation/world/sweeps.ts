@@ -10,8 +10,10 @@ import type { SplitReaders } from './split-readers.ts';
 import type { Hosting } from './surroundings.ts';
 import type { Topic } from './topic.ts';
 
-/** When nothing goes wrong any more, sweeps come no more often than this, milliseconds. */
-const CALM_SWEEP = 30_000;
+/** When nothing goes wrong any more, sweeps come ever more rarely: there is not much to wait for but time. */
+const CALM_SWEEP = 20_000;
+const RAREST_SWEEP = 120_000;
+const RARER = 1.2;
 const SAMPLE_CALL = 100;
 
 export interface SweepOptions extends Hosting {
@@ -23,6 +25,7 @@ export class Sweeps {
   /** What of its open ranges each root may drop, as the last sweep has found. */
   settled: ReadonlyMap<RootId, SettledFacts> = new Map();
   isCalm = false;
+  #calm = CALM_SWEEP;
   readonly #options: SweepOptions;
   readonly #random: Random;
   #current: { readonly instance: Instance; readonly sweeper: Sweeper } | undefined;
@@ -35,7 +38,8 @@ export class Sweeps {
 
   #sweepAndGoOn(): boolean {
     const { scheduler, faults, scenario } = this.#options.around;
-    const every = this.isCalm ? Math.max(scenario.world.sweepEvery, CALM_SWEEP) : scenario.world.sweepEvery;
+    if (this.isCalm) this.#calm = Math.min(RAREST_SWEEP, this.#calm * RARER);
+    const every = this.isCalm ? this.#calm : scenario.world.sweepEvery;
     scheduler.after(this.#random.spread(every / 2, every * 2), () => this.#sweepAndGoOn());
     if (faults.happens('sweepSkipped')) return false;
     this.#sweep();
