@@ -3,7 +3,8 @@
  * world. What is left is what matters.
  */
 import { type Outcome, runScenario } from './run.ts';
-import type { RecordSpec, Scenario, StageSpec } from './scenario.ts';
+import type { RecordSpec, Scenario, SourceSpec, StageSpec } from './scenario.ts';
+import { FAULT_KINDS } from './world/faults.ts';
 
 export interface Shrinking {
   /** How many smaller scenarios may be tried. */
@@ -35,7 +36,7 @@ class Shrinker {
       await this.#fewerFaults();
       await this.#fewer(this.#best.records, (records) => ({ ...this.#best, records }));
       await this.#fewer(this.#best.pipeline.stages, (stages) => withStages(this.#best, stages));
-      for (const simpler of simplerWorlds(this.#best)) await this.#accept({ ...this.#best, ...simpler });
+      for (const simpler of SIMPLER) await this.#accept({ ...this.#best, ...simpler(this.#best) });
       await this.#simplerStages();
     }
     return this.#best;
@@ -97,22 +98,34 @@ function sizeOf(scenario: Scenario): number {
   return JSON.stringify(scenario).length + 20 * tables.length;
 }
 
-function* simplerWorlds({ world, pipeline, records }: Scenario): Generator<Partial<Scenario>> {
-  yield { world: { ...world, slots: 1 } };
-  yield { world: { ...world, services: 'one' } };
-  yield { world: { ...world, strictStore: false } };
-  yield { pipeline: { ...pipeline, shards: 1 } };
-  yield { faults: {} };
-  const { sources, stages, shards } = pipeline;
-  yield { pipeline: { sources, stages, shards } };
-  const single = pipeline.sources.map((source) => (source.kind === 'splits' ? { ...source, splits: 1 } : source));
-  const inOneSplit = records.map((record): RecordSpec => ({ ...record, split: 0 }));
-  yield { pipeline: { ...pipeline, sources: single }, records: inOneSplit };
-  yield {
-    pipeline: { ...pipeline, sources: [single[0]!] },
+/** Steps towards a plainer world. */
+const SIMPLER: readonly ((scenario: Scenario) => Partial<Scenario>)[] = [
+  ({ world }) => ({ world: { ...world, slots: 1 } }),
+  ({ world }) => ({ world: { ...world, services: 'one' } }),
+  ({ world }) => ({ world: { ...world, strictStore: false } }),
+  ({ pipeline }) => ({ pipeline: { ...pipeline, shards: 1 } }),
+  () => ({ faults: {} }),
+  ({ pipeline: { sources, stages, shards } }) => ({ pipeline: { sources, stages, shards } }),
+  ({ pipeline, records }) => ({
+    pipeline: { ...pipeline, sources: unsplit(pipeline.sources) },
+    records: inOneSplit(records),
+  }),
+  ({ pipeline, records }) => ({
+    pipeline: { ...pipeline, sources: unsplit(pipeline.sources).slice(0, 1) },
     // What one source may publish again, another would count twice.
-    records: inOneSplit.map(({ publishedAgain: _, ...record }) => ({ ...record, source: 0 })),
-  };
+    records: inOneSplit(records).map(({ publishedAgain: _, ...record }) => ({ ...record, source: 0 })),
+  }),
+  ...Object.keys(FAULT_KINDS).map((kind) => ({ faults }: Scenario) => ({
+    faults: Object.fromEntries(Object.entries(faults).filter(([other]) => other !== kind)),
+  })),
+];
+
+function unsplit(sources: readonly SourceSpec[]): SourceSpec[] {
+  return sources.map((source) => (source.kind === 'splits' ? { ...source, splits: 1 } : source));
+}
+
+function inOneSplit(records: readonly RecordSpec[]): RecordSpec[] {
+  return records.map((record) => ({ ...record, split: 0 }));
 }
 
 function plainerStages(spec: StageSpec): Partial<StageSpec>[] {

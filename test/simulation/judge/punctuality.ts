@@ -101,12 +101,13 @@ export class Punctuality {
   #addMessages({ name, delay, maxAhead, advancesWhenIdle }: MessageSourceSpec, records: readonly RecordSpec[]): void {
     const waiting = new Map<string, RecordSpec>();
     let largest: number = MIN_TIMESTAMP;
-    for (const record of [...records].sort((a, b) => a.arrival - b.arrival)) {
-      const seen = advancesWhenIdle ? Math.max(largest, record.arrival) : largest;
-      this.#watermarks.set(record.id, seen === MIN_TIMESTAMP ? seen : seen - delay);
+    for (const { record, published } of publicationsOf(records)) {
+      const seen = advancesWhenIdle ? Math.max(largest, published) : largest;
+      if (!this.#watermarks.has(record.id))
+        this.#watermarks.set(record.id, seen === MIN_TIMESTAMP ? seen : seen - delay);
       if (record.flaw === 'decode') continue;
       waiting.set(record.id, record);
-      largest = Math.max(largest, Math.min(record.at, record.arrival + maxAhead));
+      largest = Math.max(largest, Math.min(record.at, published + maxAhead));
     }
     this.#waiting.set(name, waiting);
   }
@@ -127,6 +128,18 @@ export class Punctuality {
 
 function watermarkOf({ delay, largest }: Split): number {
   return delay === undefined || largest === MIN_TIMESTAMP ? MIN_TIMESTAMP : largest - delay;
+}
+
+/** Every time that a message is published, in order: what is too far ahead at first may be less so the second time. */
+function publicationsOf(records: readonly RecordSpec[]): { readonly record: RecordSpec; readonly published: number }[] {
+  return records
+    .flatMap((record) =>
+      [record.arrival, ...(record.publishedAgain === undefined ? [] : [record.publishedAgain])].map((published) => ({
+        record,
+        published,
+      })),
+    )
+    .sort((a, b) => a.published - b.published);
 }
 
 function isAlwaysInTime({ records, delay, maxAhead }: Split): boolean {

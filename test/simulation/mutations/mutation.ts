@@ -11,6 +11,9 @@ export interface Mutation {
 /** The environment variable that names the mutation for a process or thread. */
 export const MUTATION = 'MILLRACE_MUTATION';
 
+/** The module to load before all else, which puts it there. */
+export const hook = new URL('./hook.ts', import.meta.url).href;
+
 /** @throws {Error} when the text is no longer there as it was: the mutation has to be written anew */
 export function mutate({ name, file, from, to }: Mutation, source: string): string {
   const parts = source.split(from);

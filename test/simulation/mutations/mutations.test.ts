@@ -16,7 +16,7 @@ describe('faults put into the engine one at a time', () => {
     const source = readFileSync(new URL(`../../../${mutation.file}`, import.meta.url), 'utf8');
     expect(mutate(mutation, source)).not.toBe(source);
   });
-  // All of them: node test/simulation/mutations/check.ts
+  // All of them: npm run simulate -- --mutations
   it.each(MUTATIONS.filter((_, i) => i % 12 === 0))('$name: noticed', { timeout: 120_000 }, async (mutation) => {
     const noticed = await noticeAfter(mutation, MOST_SEEDS);
     expect(noticed?.seeds).toBeLessThanOrEqual(MOST_SEEDS);
