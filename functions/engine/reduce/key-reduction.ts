@@ -22,9 +22,18 @@ import type { TriggerMoment } from './trigger-machine.ts';
 import { WindowSet } from './window-set.ts';
 import { decodeWindow, encodeWindow, WindowState } from './window-state.ts';
 
+/** What a key's windows hold and wait for; `MAX_TIMESTAMP` = nothing. */
+interface Outlook {
+  readonly hold: EpochMillis;
+  readonly timerHold: EpochMillis;
+  readonly due: Due;
+}
+
 export class KeyReduction<In, Acc, Out> {
   readonly #spec: ReduceSpec<In, Acc, Out>;
   readonly #windows = new WindowSet<Acc>();
+  /** Worked out once after each change: shards ask several times a bundle. */
+  #outlook: Outlook | undefined;
   readonly #moment: TriggerMoment = { endOfWindowReached: false, processingTime: MAX_TIMESTAMP };
 
   private constructor(spec: ReduceSpec<In, Acc, Out>) {
@@ -46,9 +55,12 @@ export class KeyReduction<In, Acc, Out> {
   /** JSON, a line a window; undefined when there is nothing left. Only windows that have changed are written anew. */
   encode(): string | undefined {
     const { states } = this.#windows;
-    if (states.length === 0) return undefined;
-    for (const state of states) state.text ??= encodeWindow(state);
-    return states.length === 1 ? states[0]!.text : states.map((state) => state.text).join('\n');
+    let text: string | undefined;
+    for (const state of states) {
+      state.text ??= encodeWindow(state);
+      text = text === undefined ? state.text : `${text}\n${state.text}`;
+    }
+    return text;
   }
 
   /**
@@ -61,6 +73,7 @@ export class KeyReduction<In, Acc, Out> {
     inputs: readonly Input[],
     output: ReduceOutput<Out, Input>,
   ): void {
+    this.#outlook = undefined;
     const places = this.#spec.merging ? this.#mergeSessions(context, inputs) : undefined;
     const touched = this.#addAll(context, inputs, places, output);
     for (const state of touched) this.#settle(state, context);
@@ -71,6 +84,7 @@ export class KeyReduction<In, Acc, Out> {
 
   /** Emits what is due by the clocks, one pane a window, and removes the windows that have expired. */
   advance(context: ReduceContext, output: ReduceOutput<Out, never>): void {
+    this.#outlook = undefined;
     const { inputWatermark, processingTime } = context;
     const { states } = this.#windows;
     let kept = 0;
@@ -90,11 +104,7 @@ export class KeyReduction<In, Acc, Out> {
 
   /** The earliest timestamp at which the key holds the step's output watermark. */
   hold(): EpochMillis | undefined {
-    let earliest: EpochMillis | undefined;
-    for (const { hold } of this.#windows.states) {
-      if (hold !== undefined && (earliest === undefined || hold < earliest)) earliest = hold;
-    }
-    return earliest;
+    return definite(this.#outlookNow().hold);
   }
 
   /**
@@ -102,11 +112,7 @@ export class KeyReduction<In, Acc, Out> {
    * Beam the pending timers hold it, each at its output timestamp, T14.)
    */
   timerHold(): EpochMillis | undefined {
-    let earliest: EpochMillis | undefined;
-    for (const state of this.#windows.states) {
-      if (this.#expectsOnTimePane(state) && (earliest === undefined || state.last < earliest)) earliest = state.last;
-    }
-    return earliest;
+    return definite(this.#outlookNow().timerHold);
   }
 
   /** The windows that hold the step's output watermark, each at its instant. */
@@ -117,13 +123,27 @@ export class KeyReduction<In, Acc, Out> {
   }
 
   due(): Due {
-    let event: number = MAX_TIMESTAMP;
-    let processing: number = MAX_TIMESTAMP;
-    for (const { closed, trigger, end, expiry } of this.#windows.states) {
-      event = Math.min(event, !closed && trigger.endOfWindowTimer ? end : expiry + 1);
-      if (!closed && trigger.timers.length > 0) processing = Math.min(processing, trigger.timers[0]! + 1);
+    return this.#outlookNow().due;
+  }
+
+  #outlookNow(): Outlook {
+    this.#outlook ??= this.#lookOut();
+    return this.#outlook;
+  }
+
+  #lookOut(): Outlook {
+    let [heldAt, onTimeAt, eventAt, processingAt] = [MAX_TIMESTAMP, MAX_TIMESTAMP, MAX_TIMESTAMP, MAX_TIMESTAMP];
+    for (const state of this.#windows.states) {
+      const { hold, closed, trigger, last, end, expiry } = state;
+      const event = !closed && trigger.endOfWindowTimer ? end : after(expiry);
+      if (event < eventAt) eventAt = event;
+      if (closed) continue;
+      if (hold !== undefined && hold < heldAt) heldAt = hold;
+      if (last < onTimeAt && this.#expectsOnTimePane(state)) onTimeAt = last;
+      const processing = trigger.timers.length > 0 ? after(trigger.timers[0]!) : MAX_TIMESTAMP;
+      if (processing < processingAt) processingAt = processing;
     }
-    return { event: event as EpochMillis, processing: processing as EpochMillis };
+    return { hold: heldAt, timerHold: onTimeAt, due: { event: eventAt, processing: processingAt } };
   }
 
   /** Adds all that is neither expired nor closed, and lists the windows it went to. */
@@ -263,6 +283,15 @@ export class KeyReduction<In, Acc, Out> {
     this.#moment.processingTime = processingTime;
     return this.#moment;
   }
+}
+
+/** The next instant; of times that are far from the end of time. */
+function after(at: EpochMillis): EpochMillis {
+  return (at + 1) as EpochMillis;
+}
+
+function definite(at: EpochMillis): EpochMillis | undefined {
+  return at === MAX_TIMESTAMP ? undefined : at;
 }
 
 /** Takes the timers that are due; whether there were any. */

@@ -40,10 +40,13 @@ export class WindowState<Acc> implements Window {
 
   /** The encoded line, while it is current. */
   text: string | undefined;
+  /** How each line of it begins. */
+  readonly bounds: string;
 
   constructor(window: Window, spec: ReduceSpec<never, Acc, unknown>) {
     this.start = window.start;
     this.end = window.end;
+    this.bounds = `[${window.start},${window.end}`;
     this.expiry = expiryOf(window, spec.strategy);
     this.trigger = newTriggerState(spec.trigger);
   }
@@ -79,7 +82,7 @@ const TAGGED_ACCUMULATOR = 8;
 
 /** `[start, end]` of a tombstone, else all fields in order; the trigger's only where there is something to say. */
 export function encodeWindow<Acc>(state: WindowState<Acc>): string {
-  if (state.closed) return `[${state.start},${state.end}]`;
+  if (state.closed) return `${state.bounds}]`;
   const { trigger, accumulator } = state;
   const json = state.hasAccumulator ? encodeValue(accumulator) : null;
   const flags =
@@ -87,25 +90,26 @@ export function encodeWindow<Acc>(state: WindowState<Acc>): string {
     (trigger.endOfWindowTimer ? END_OF_WINDOW_TIMER : 0) +
     (state.hasAccumulator ? HAS_ACCUMULATOR : 0) +
     (state.hasAccumulator && json !== accumulator ? TAGGED_ACCUMULATOR : 0);
-  const { start, end, pending, elementHold, paneIndex, nonSpeculativeIndex } = state;
+  const { bounds, pending, elementHold, paneIndex, nonSpeculativeIndex } = state;
   const hold = elementHold === undefined ? 'null' : elementHold;
-  const value = JSON.stringify(json);
-  const last = isAtRest(trigger) ? `${value}]` : `${value},${triggerText(trigger)}]`;
-  // Joined, not concatenated: this text is kept, and a concatenation would be walked again by each use of it.
-  return [`[${start}`, end, flags, pending, hold, paneIndex, nonSpeculativeIndex, last].join(',');
+  const rest = isAtRest(trigger) ? ']' : `,${triggerText(trigger)}]`;
+  return `${bounds},${flags},${pending},${hold},${paneIndex},${nonSpeculativeIndex},${JSON.stringify(json)}${rest}`;
 }
 
 /** Whether a trigger stands as it began. */
 function isAtRest({ finished, timers, slots }: TriggerState): boolean {
-  return timers.length === 0 && !finished.includes(true) && slots.every((slot) => slot === null);
+  if (timers.length > 0) return false;
+  for (const machine of finished) if (machine) return false;
+  for (const slot of slots) if (slot !== null) return false;
+  return true;
 }
 
 function triggerText({ finished, timers, slots }: TriggerState): string {
   let machines = '';
   for (let i = 0; i < finished.length; i++) if (finished[i]) machines += machines === '' ? i : `,${i}`;
-  // Numbers and nulls only, which join writes as JSON does, but for the nulls.
-  const slotTexts = slots.map((slot) => slot ?? 'null');
-  return `[${slotTexts.join(',')}],[${timers.join(',')}],[${machines}]`;
+  let slotTexts = '';
+  for (let i = 0; i < slots.length; i++) slotTexts += i === 0 ? slots[i] : `,${slots[i]}`;
+  return `[${slotTexts}],[${timers.length === 1 ? timers[0] : timers.join(',')}],[${machines}]`;
 }
 
 /** @throws {CorruptionError} when the line is not what `encodeWindow` wrote for this grouping step */

@@ -3,7 +3,7 @@ import type { LateRecord } from '../../model/late.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { describeWindow } from '../../model/windows.ts';
 import type { Incoming } from '../element-codec.ts';
-import type { Due, FailedPane, LateInput, Pane, ReduceOutput } from '../reduce/contract.ts';
+import type { FailedPane, LateInput, Pane, ReduceOutput } from '../reduce/contract.ts';
 import { KeyReduction } from '../reduce/key-reduction.ts';
 import { type ReduceSpec, reduceSpec } from '../reduce/spec.ts';
 import type { Cell, CellContext, CellOutput, CellProgram, Holder } from './cell.ts';
@@ -26,8 +26,6 @@ export class ReduceProgram implements CellProgram {
 class ReduceCell implements Cell {
   readonly #key: unknown;
   readonly #reduction: KeyReduction<unknown, unknown, unknown>;
-  /** Worked out once after each change: shards ask several times a bundle. */
-  #due: Due | undefined;
 
   constructor(key: unknown, reduction: KeyReduction<unknown, unknown, unknown>) {
     this.#key = key;
@@ -35,12 +33,10 @@ class ReduceCell implements Cell {
   }
 
   process(elements: readonly Incoming[], context: CellContext, output: CellOutput): void {
-    this.#due = undefined;
     this.#reduction.addBundle(context, elements, new KeyedOutput(this.#key, output));
   }
 
   advance(context: CellContext, output: CellOutput): void {
-    this.#due = undefined;
     this.#reduction.advance(context, new KeyedOutput(this.#key, output));
   }
 
@@ -54,13 +50,11 @@ class ReduceCell implements Cell {
   }
 
   eventDue(): EpochMillis {
-    this.#due ??= this.#reduction.due();
-    return this.#due.event;
+    return this.#reduction.due().event;
   }
 
   processingDue(): EpochMillis {
-    this.#due ??= this.#reduction.due();
-    return this.#due.processing;
+    return this.#reduction.due().processing;
   }
 
   encode(): string | undefined {
