@@ -67,7 +67,7 @@ export class Faults {
   readonly #streams = new Map<FaultKind, Random>();
   readonly #occasions = new Map<FaultKind, number>();
   readonly #report: (kind: FaultKind, occasion: string) => void;
-  #over = false;
+  #isOver = false;
 
   /** @param only when given, no other occurrences happen than these */
   constructor(
@@ -84,13 +84,18 @@ export class Faults {
 
   /** No fault happens any more. */
   stop(): void {
-    this.#over = true;
+    this.#isOver = true;
+  }
+
+  /** Whether no fault can happen any more. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Whether a fault happens on this occasion. */
   happens(kind: FaultKind): boolean {
     const rate = this.#rates[kind];
-    if (rate === undefined || this.#over) return false;
+    if (rate === undefined || this.#isOver) return false;
     let stream = this.#streams.get(kind);
     if (stream === undefined) {
       stream = new Random(this.#seed, kind);

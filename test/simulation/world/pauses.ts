@@ -32,6 +32,7 @@ export class Pauses {
   #thinkAgain(): void {
     const { scheduler, faults } = this.#around;
     scheduler.after(EVERY, () => {
+      if (faults.isOver) return false;
       if (faults.happens('stagePaused')) this.#pause(this.#random.pick(this.#plan.stages).id);
       this.#thinkAgain();
       return true;

@@ -11,6 +11,7 @@ import type { Hosting } from './surroundings.ts';
 
 /** How often it is seen to it that somebody reads, milliseconds. */
 const WATCH_EVERY = 5_000;
+const CALM_WATCH = 60_000;
 
 export class SplitReaders {
   /** What of its open ranges a split may drop. */
@@ -45,7 +46,7 @@ export class SplitReaders {
 
   #watch(source: number, split: number): boolean {
     const { around, plan } = this.#hosting;
-    around.scheduler.after(WATCH_EVERY, () => this.#watch(source, split));
+    around.scheduler.after(around.faults.isOver ? CALM_WATCH : WATCH_EVERY, () => this.#watch(source, split));
     const id = ingestRootId(plan.sources[source]!.id, splitName(split));
     if (this.#readers.get(id)?.isAlive === true && !around.faults.happens('secondReader')) return false;
     this.#startReader(source, split, id);

@@ -12,8 +12,8 @@ import type { Topic } from './topic.ts';
 
 /** When nothing goes wrong any more, sweeps come ever more rarely: there is not much to wait for but time. */
 const CALM_SWEEP = 20_000;
-const RAREST_SWEEP = 120_000;
-const RARER = 1.2;
+const RAREST_SWEEP = 300_000;
+const RARER = 1.4;
 const SAMPLE_CALL = 100;
 
 export interface SweepOptions extends Hosting {

@@ -11,7 +11,7 @@ import type { Surroundings } from './surroundings.ts';
 /** Sooner than ids are forgotten, whatever else delays a message that comes again. */
 const LATEST_REPETITION = 300_000;
 /** When nothing is published any more, samples are taken no more often than this. */
-const CALM_SAMPLE = 120_000;
+const CALM_SAMPLE = 300_000;
 
 export class Topic {
   readonly #around: Surroundings;

@@ -189,6 +189,7 @@ export class World {
   #dieAtLast(): void {
     const { scheduler, scenario, faults } = this.#around;
     const look = (): false => {
+      if (faults.isOver) return false;
       for (const fleet of [...this.#services.values(), this.#ingest])
         for (const instance of fleet.instances) if (faults.happens('crashAtLast')) instance.die('after all was read');
       scheduler.after(LAST_LOOK, look);
@@ -201,6 +202,7 @@ export class World {
   #deployAtTimes(): void {
     const { scheduler, faults, tell } = this.#around;
     scheduler.after(DEPLOY_EVERY, () => {
+      if (faults.isOver) return false;
       if (faults.happens('deployed')) {
         tell(() => 'a deployment');
         this.#topology += 1;
