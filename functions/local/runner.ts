@@ -74,13 +74,19 @@ async function readStep(
     const records = await feed.take(until, bundle);
     count += records.length;
     taken.push({ feed, records, ended: await feed.isAtEnd() });
-    for (const record of records) if ('decoded' in record) clock.advanceTo(record.decoded.arrival);
+    clock.advanceTo(latestArrival(records));
   }
   for (const { feed, records, ended } of taken) {
     if (records.length > 0 || ended) await embedded.ingest(feed.source, records, ended);
     feed.committedEnd = ended;
   }
   return count;
+}
+
+function latestArrival(records: readonly ReadRecord[]): EpochMillis {
+  let latest: EpochMillis = MIN_TIMESTAMP;
+  for (const record of records) if ('decoded' in record) latest = later(latest, record.decoded.arrival);
+  return latest;
 }
 
 /** Brings every watermark to the end, and everything that waits out. */

@@ -22,6 +22,7 @@ export class VirtualClock implements Clock {
   /** Moves the clock forward, never back, and wakes who is due. */
   advanceTo(at: EpochMillis): void {
     this.#now = later(this.#now, at);
+    if (this.#sleepers.length === 0) return;
     const due = this.#sleepers.filter((sleeper) => sleeper.until <= this.#now);
     this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.until > this.#now);
     for (const { wake } of due) wake();

@@ -18,7 +18,21 @@ export interface KV<K, V> {
  * @throws {EncodeError} when the value is no key: not JSON, or not finite
  */
 export function keyText(key: unknown): string {
-  return typeof key === 'string' ? JSON.stringify(key) : canonical(key, 0);
+  return typeof key === 'string' ? stringText(key) : canonical(key, 0);
+}
+
+/** The same keys come again and again; the texts of the newest are kept. */
+const MAX_KEPT = 20_000;
+let kept = new Map<string, string>();
+
+function stringText(key: string): string {
+  let text = kept.get(key);
+  if (text === undefined) {
+    text = JSON.stringify(key);
+    if (kept.size >= MAX_KEPT) kept = new Map();
+    if (key.length < 100) kept.set(key, text);
+  }
+  return text;
 }
 
 /** The key that a text stands for. */

@@ -26,7 +26,8 @@ export interface Lifting {
 
 interface Parts {
   readonly key: unknown;
-  readonly windows: Map<EpochMillis | string, Part>;
+  /** One for each window; a bundle's elements of a key are in few. */
+  readonly parts: Part[];
 }
 
 export class LiftingOutlet implements Outlet {
@@ -35,7 +36,11 @@ export class LiftingOutlet implements Outlet {
   readonly #lifting: Lifting;
   readonly #plain: PlainOutlet;
   readonly #output: () => BundleOutput;
-  readonly #parts = new Map<string, Parts>();
+  /**
+   * Made anew for each bundle, never cleared: V8 links the table of a cleared map to the next one, so that once a table is
+   * in the old generation all later ones, and what they held, survive every scavenge.
+   */
+  #parts = new Map<string, Parts>();
   /** The bundle that the parts belong to. */
   #bundle: BundleOutput | undefined;
 
@@ -50,30 +55,26 @@ export class LiftingOutlet implements Outlet {
   receive(element: Element): void {
     this.#startOverFor(this.#output());
     const watermark = this.#lifting.inputWatermark();
-    const expired = (window: Window): boolean => plus(window.end, this.#lifting.allowedLateness - 1) < watermark;
-    if (element.windows.some(expired)) {
-      this.#plain.receive(element);
-      return;
-    }
-    const parts = this.#partsOf((element.value as KV<unknown, unknown>).key);
-    const touched: Part[] = [];
-    try {
-      for (const window of element.windows) {
-        const part = this.#partOf(parts, window);
-        touched.push(part);
-        part.add(element);
+    const { windows } = element;
+    for (const window of windows)
+      if (plus(window.end, this.#lifting.allowedLateness - 1) < watermark) {
+        this.#plain.receive(element);
+        return;
       }
+    const parts = this.#partsOf((element.value as KV<unknown, unknown>).key);
+    try {
+      for (const window of windows) this.#partOf(parts, window).add(element);
     } catch (error) {
-      for (const part of touched) part.remove(element);
+      for (const part of parts.parts) part.remove(element);
       throw error;
     }
   }
 
   flush(output: BundleOutput): void {
     this.#startOverFor(output);
-    for (const [text, { key, windows }] of this.#parts) {
+    for (const [text, { key, parts }] of this.#parts) {
       const target = this.#shards.of(text);
-      for (const part of windows.values()) {
+      for (const part of parts) {
         if (part.count === 0) continue;
         try {
           const encoded = encodeLifted(this.#inlet, text, part);
@@ -84,40 +85,35 @@ export class LiftingOutlet implements Outlet {
         }
       }
     }
-    this.#parts.clear();
+    this.#parts = new Map();
   }
 
   /** What was combined for a bundle that was not finished is nobody's any more. */
   #startOverFor(bundle: BundleOutput): void {
     if (this.#bundle === bundle) return;
     this.#bundle = bundle;
-    this.#parts.clear();
+    this.#parts = new Map();
   }
 
   #partsOf(key: unknown): Parts {
     const text = keyText(key);
     let parts = this.#parts.get(text);
     if (parts === undefined) {
-      parts = { key, windows: new Map() };
+      parts = { key, parts: [] };
       this.#parts.set(text, parts);
     }
     return parts;
   }
 
-  #partOf({ windows }: Parts, window: Window): Part {
-    const name = nameOf(window);
-    let part = windows.get(name);
-    if (part === undefined) {
-      part = new Part(window, this.#lifting.combine);
-      windows.set(name, part);
+  #partOf({ parts }: Parts, window: Window): Part {
+    for (let i = parts.length - 1; i >= 0; i--) {
+      const part = parts[i]!;
+      if (part.window.start === window.start && part.window.end === window.end) return part;
     }
+    const part = new Part(window, this.#lifting.combine);
+    parts.push(part);
     return part;
   }
-}
-
-/** Windows that do not merge are told apart by their start; those that begin with time itself, by their end. */
-function nameOf({ start, end }: Window): EpochMillis | string {
-  return start === MIN_TIMESTAMP ? `to ${end}` : start;
 }
 
 /** What elements of one key and window come to. */

@@ -4,9 +4,11 @@ import type { Element } from '../element.ts';
 export type Receive = (element: Element) => void | Promise<void>;
 
 /** Calls `call` on each in turn; goes on without waiting as long as nothing is async. */
-export function eachInTurn<T>(items: Iterable<T>, call: (item: T) => void | Promise<void>): void | Promise<void> {
+export function eachInTurn<T>(items: readonly T[], call: (item: T) => void | Promise<void>): void | Promise<void> {
   let pending: Promise<void> | undefined;
-  for (const item of items) {
+  // By index: this loop is run for every element, with lists of all kinds.
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as T;
     if (pending !== undefined) pending = pending.then(() => call(item));
     else pending = call(item) || undefined;
   }

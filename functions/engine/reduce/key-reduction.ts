@@ -47,7 +47,7 @@ export class KeyReduction<In, Acc, Out> {
   static decode<In, Acc, Out>(spec: ReduceSpec<In, Acc, Out>, encoded: string | undefined): KeyReduction<In, Acc, Out> {
     const reduction = new KeyReduction(spec);
     if (encoded !== undefined) {
-      for (const line of encoded.split('\n')) reduction.#windows.add(decodeWindow(line, spec));
+      for (const line of encoded.trimEnd().split('\n')) reduction.#windows.add(decodeWindow(line, spec));
     }
     return reduction;
   }
@@ -58,7 +58,7 @@ export class KeyReduction<In, Acc, Out> {
     let text: string | undefined;
     for (const state of states) {
       state.text ??= encodeWindow(state);
-      text = text === undefined ? state.text : `${text}\n${state.text}`;
+      text = text === undefined ? state.text : text + state.text;
     }
     return text;
   }

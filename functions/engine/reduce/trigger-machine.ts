@@ -90,5 +90,7 @@ export function setTimer(state: TriggerState, at: EpochMillis): void {
   const { timers } = state;
   let i = timers.length;
   while (i > 0 && timers[i - 1]! > at) i--;
-  if (timers[i - 1] !== at) timers.splice(i, 0, at);
+  if (timers[i - 1] === at) return;
+  if (i === timers.length) timers.push(at);
+  else timers.splice(i, 0, at);
 }

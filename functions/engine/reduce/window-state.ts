@@ -2,7 +2,7 @@
  * One key's state in one window, and how it is written.
  *
  * A window whose trigger has finished keeps only its bounds, as a tombstone, until it expires (R11). The text of a window
- * is one line of JSON; it is kept, and made again only after the window has changed.
+ * is one line of JSON, with its end; it is kept, and made again only after the window has changed.
  */
 import { CorruptionError } from '../../model/errors.ts';
 import { decodeValue, encodeValue } from '../../model/json.ts';
@@ -38,7 +38,7 @@ export class WindowState<Acc> implements Window {
   addedHold: EpochMillis | undefined;
   addedLate = false;
 
-  /** The encoded line, while it is current. */
+  /** The encoded line with its end, while it is current. */
   text: string | undefined;
   /** How each line of it begins. */
   readonly bounds: string;
@@ -82,7 +82,7 @@ const TAGGED_ACCUMULATOR = 8;
 
 /** `[start, end]` of a tombstone, else all fields in order; the trigger's only where there is something to say. */
 export function encodeWindow<Acc>(state: WindowState<Acc>): string {
-  if (state.closed) return `${state.bounds}]`;
+  if (state.closed) return `${state.bounds}]\n`;
   const { trigger, accumulator } = state;
   const json = state.hasAccumulator ? encodeValue(accumulator) : null;
   const flags =
@@ -92,7 +92,7 @@ export function encodeWindow<Acc>(state: WindowState<Acc>): string {
     (state.hasAccumulator && json !== accumulator ? TAGGED_ACCUMULATOR : 0);
   const { bounds, pending, elementHold, paneIndex, nonSpeculativeIndex } = state;
   const hold = elementHold === undefined ? 'null' : elementHold;
-  const rest = isAtRest(trigger) ? ']' : `,${triggerText(trigger)}]`;
+  const rest = isAtRest(trigger) ? ']\n' : `,${triggerText(trigger)}]\n`;
   return `${bounds},${flags},${pending},${hold},${paneIndex},${nonSpeculativeIndex},${JSON.stringify(json)}${rest}`;
 }
 
@@ -116,7 +116,7 @@ function triggerText({ finished, timers, slots }: TriggerState): string {
 export function decodeWindow<Acc>(line: string, spec: ReduceSpec<never, Acc, unknown>): WindowState<Acc> {
   const fields = parseLine(line);
   const state = new WindowState<Acc>({ start: fields[0] as EpochMillis, end: fields[1] as EpochMillis }, spec);
-  state.text = line;
+  state.text = `${line}\n`;
   if (fields.length === 2) {
     state.closed = true;
     return state;

@@ -17,9 +17,9 @@ export class TickFacts implements KnownWatermarks {
   outputWatermark: EpochMillis = MIN_TIMESTAMP;
   #processingTime: EpochMillis = MIN_TIMESTAMP;
   readonly views = new Map<string, ViewFact>();
-  readonly #settled = new Map<ShardId, Ranges>();
-  readonly #gone = new Set<RootId>();
-  readonly #published = new Set<number>();
+  #settled = new Map<ShardId, Ranges>();
+  #gone = new Set<RootId>();
+  #published = new Set<number>();
 
   note(root: Root, ticks: readonly Tick[]): void {
     for (const tick of ticks) {
@@ -54,9 +54,10 @@ export class TickFacts implements KnownWatermarks {
 
   /** A commit has used it all. */
   committed(): void {
-    this.#settled.clear();
-    this.#gone.clear();
-    this.#published.clear();
+    // Replaced, not cleared: see `LiftingOutlet`.
+    if (this.#settled.size > 0) this.#settled = new Map();
+    if (this.#gone.size > 0) this.#gone = new Set();
+    if (this.#published.size > 0) this.#published = new Set();
   }
 }
 

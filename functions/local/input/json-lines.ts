@@ -5,7 +5,7 @@ import type { RawRecord } from '../../engine/ingest/source-decoder.ts';
 import type { Input } from '../runner.ts';
 
 /** Bytes read at a time; the lines in them make a batch. */
-const CHUNK = 256 * 1024;
+const CHUNK = 64 * 1024;
 
 /**
  * Reads JSON Lines. A line that is no JSON is data, not a reason to stop: it comes out with its problem, and becomes a dead

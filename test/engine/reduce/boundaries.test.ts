@@ -93,7 +93,7 @@ describe('a closed window', () => {
   it('keeps its bounds, and nothing else, until it expires (R11)', () => {
     const key = closing();
     expect(key.taken()).toEqual([['EARLY', 2]]);
-    expect(key.reduction.encode()).toBe('[0,10]');
+    expect(key.reduction.encode()).toBe('[0,10]\n');
     expect(key.reduction.hold()).toBeUndefined();
     expect(key.reduction.due()).toEqual({ event: 15, processing: MAX_TIMESTAMP });
     expect(key.watermark(15).reduction.encode()).toBeUndefined();

@@ -116,7 +116,7 @@ describe('the encoded state', () => {
   };
 
   it('is a line of JSON a window', () => {
-    const lines = busy().reduction.encode()?.split('\n') ?? [];
+    const lines = busy().reduction.encode()?.trimEnd().split('\n') ?? [];
     expect(lines.map((line) => JSON.parse(line).slice(0, 2))).toEqual([
       [0, 10],
       [20, 30],
