@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { type Duration, type Millis, millis, plus } from '../model/time.ts';
 import { type Diagnosis, examine } from '../operate/doctor/doctor.ts';
-import { drain, drainProgress, type DrainProgress } from '../operate/drain.ts';
+import { describeProgress, drain, drainProgress, type DrainProgress } from '../operate/drain.ts';
 import { pause, resume } from '../operate/pause.ts';
 import { stageOf, survey } from '../operate/status/survey.ts';
 import { subscriptionsOf } from '../operate/target/target.ts';
@@ -87,7 +87,7 @@ export function drainCommand(io: Io): Command {
         for (;;) {
           const progress = drainProgress(await survey(store, pipeline, clock.now(), plan));
           if (progress.drained || clock.now() >= end) return report(io, pipeline, progress, options.json);
-          if (!options.json) io.out(describe(progress));
+          if (!options.json) io.out(describeProgress(progress));
           await clock.sleep(LOOK_EVERY);
         }
       }),
@@ -117,15 +117,14 @@ function changing(command: Command): Command {
 
 function report(io: Io, pipeline: string, progress: DrainProgress, json: boolean | undefined): void {
   if (json) io.out(JSON.stringify({ pipeline, ...progress }));
-  else io.out(progress.drained ? `'${pipeline}' is drained` : describe(progress));
+  else
+    io.out(
+      progress.drained ? `'${pipeline}' is drained; deploying it again starts it afresh` : describeProgress(progress),
+    );
   if (!progress.drained)
     throw new ItemsFailed(
       `'${pipeline}' is not drained yet, and goes on draining; see what holds it with: millrace why STAGE`,
     );
-}
-
-function describe({ open, cells, envelopes, rows }: DrainProgress): string {
-  return `${open.length} stages are open (${open.join(', ') || 'none'}); ${cells} cells, ${envelopes} ranges of envelopes and ${rows} rows are left`;
 }
 
 function lines({ check, severity, sentence, remedies }: Diagnosis): string[] {

@@ -26,6 +26,7 @@ interface PlanOptions {
   readonly shards?: string;
   readonly slots?: string;
   readonly topology?: string;
+  readonly epoch?: string;
   readonly ingestInstances?: string;
   readonly rate: string;
   readonly keys: string;
@@ -52,6 +53,7 @@ export function planCommand(io: Io): Command {
     .option('--shards <n>', 'shards of a stage; fixed for a pipeline’s life')
     .option('--slots <n>', 'slots of a stage')
     .option('--topology <n>', 'the version of the topology; must rise when stages, shards or slots change')
+    .option('--epoch <n>', 'the epoch; rises with each fresh start after a drain')
     .option('--ingest-instances <n>', 'most instances of an ingest function')
     .option('--rate <n>', 'for the price: events a second', String(DEFAULT_LOAD.eventsPerSecond))
     .option('--keys <n>', 'for the price: keys in use at a time', String(DEFAULT_LOAD.keys))
@@ -74,10 +76,11 @@ export function planCommand(io: Io): Command {
     });
 }
 
-function manifestFor(planned: Plan, { shape, topology, ingestInstances }: PlanOptions): Manifest {
+function manifestFor(planned: Plan, { shape, topology, epoch, ingestInstances }: PlanOptions): Manifest {
   return deploymentManifest(planned, {
     shape,
     ...number('topology', '--topology', topology),
+    ...number('epoch', '--epoch', epoch),
     ...number('ingestInstances', '--ingest-instances', ingestInstances),
   });
 }

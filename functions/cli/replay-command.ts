@@ -73,11 +73,11 @@ export function replayCommand(io: Io): Command {
 }
 
 async function settingOf(target: Target, patch: string | undefined): Promise<ReplaySetting> {
-  const { store, bus, clock, ids, topology } = target;
-  const { watermarks } = await readPublished(store);
+  const { store, bus, clock, ids, topology, epoch } = target;
+  const { watermarks } = await readPublished(store, epoch);
   return {
     plan: planOf(target),
-    ...{ store, bus, clock, ids, topology },
+    ...{ store, bus, clock, ids, topology, epoch },
     version: String(topology),
     inputWatermarkOf: (stage) => watermarks.input[stage] ?? MIN_TIMESTAMP,
     ...(patch === undefined ? {} : { patch: await loadPatch(patch) }),

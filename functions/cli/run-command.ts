@@ -1,9 +1,11 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { ConfigurationError } from '../model/errors.ts';
-import { LocalRun, type RunSummary } from '../local/local-run.ts';
-import { isSnapshot, saveSnapshot } from '../local/snapshot.ts';
+import { type CarriedOn, LocalRun, type LocalRunOptions, type RunSummary } from '../local/local-run.ts';
+import { isSnapshot, loadSnapshot, saveSnapshot } from '../local/snapshot.ts';
+import { SYSTEM_CLOCK } from '../local/system.ts';
 import type { Graph } from '../model/graph.ts';
+import { startAfresh } from '../operate/fresh-start.ts';
 import { admit } from '../operate/upgrade.ts';
 import { warningsOf } from '../plan/warnings.ts';
 import type { Io } from './io.ts';
@@ -30,29 +32,33 @@ export function runCommand(io: Io): Command {
       new Map<string, string>(),
     )
     .option('--out <dir>', 'where to write <table>.jsonl, late.jsonl and dead-letters.jsonl')
-    .option('--state <dir>', 'where to keep the state of the run, for status, why, dead-letters and their like')
+    .option(
+      '--state <dir>',
+      'where to keep the state of the run, for status, why, dead-letters and their like; what is there of a run that came to its end starts afresh: its tables are kept, and new panes are newer',
+    )
     .option('--json', 'print one JSON object at the end')
     .option('--shards <n>', 'shards of a stage (the result is the same for any number)')
     .addHelpText('after', '\nExample:\n  millrace run flights --input flights=flights.jsonl --out out')
     .action(async (pipeline: string, options: RunOptions) => {
       const graph = await loadPipeline(pipeline);
-      if (options.state !== undefined) refuseState(options.state);
       const bar = io.isTerminal
         ? new SingleBar(
             { format: '{value} events | {duration_formatted}', clearOnComplete: true, noTTYOutput: false },
             Presets.shades_classic,
           )
         : undefined;
-      bar?.start(Number.MAX_SAFE_INTEGER, 0);
       const shards = options.shards === undefined ? {} : { shards: wholeNumber('--shards', options.shards) };
       const localModel = await loadLocalModel(pipeline);
-      const run = new LocalRun(graph, {
+      const setting: LocalRunOptions = {
         inputs: options.input,
         ...shards,
         ...(localModel === undefined ? {} : { localModel }),
         ...(bar === undefined ? {} : { progress: (records) => bar.update(records) }),
-      });
+      };
+      const from = options.state === undefined ? undefined : await carriedOn(options.state, graph, setting);
+      const run = new LocalRun(graph, from === undefined ? setting : { ...setting, from });
       for (const warning of warningsOf(run.plan)) io.err(`warning: ${warning}`);
+      bar?.start(Number.MAX_SAFE_INTEGER, 0);
       let summary: RunSummary;
       try {
         summary = await run.run();
@@ -75,12 +81,19 @@ function addInput(value: string, inputs: Map<string, string>): Map<string, strin
   return new Map(inputs).set(source, value.slice(at + 1));
 }
 
-/** @throws {ConfigurationError} when a state would be overwritten */
-function refuseState(directory: string): void {
-  if (isSnapshot(directory))
+/**
+ * What an earlier run has left, started afresh; undefined = nothing.
+ * @throws {ConfigurationError} when it is of another pipeline, or did not come to its end
+ */
+async function carriedOn(directory: string, graph: Graph, setting: LocalRunOptions): Promise<CarriedOn | undefined> {
+  if (!isSnapshot(directory)) return undefined;
+  const { note, store, warehouse } = await loadSnapshot(directory);
+  if (note.pipeline !== graph.name)
     throw new ConfigurationError(
-      `--state: '${directory}' holds the state of an earlier run; name another directory, or remove it`,
+      `--state: '${directory}' holds the state of pipeline '${note.pipeline}'; name another directory, or remove it`,
     );
+  const { topology, epoch } = await startAfresh(store, new LocalRun(graph, setting).plan, SYSTEM_CLOCK.now());
+  return { store, warehouse, topology, epoch };
 }
 
 async function keepState(directory: string, { name }: Graph, run: LocalRun): Promise<void> {

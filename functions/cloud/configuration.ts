@@ -71,6 +71,7 @@ export interface FunctionConfiguration {
   readonly shards: number;
   readonly slots: number;
   readonly topology: number;
+  readonly epoch: number;
   readonly projectId: string;
   readonly databaseId: string;
   /** The BigQuery dataset of tables that name none. */
@@ -106,6 +107,7 @@ export function readConfiguration(env: Environment): FunctionConfiguration {
     shards: reader.wholeNumber(MANIFEST_VARIABLES.shards, 1),
     slots: reader.wholeNumber(MANIFEST_VARIABLES.slots, 1),
     topology: reader.wholeNumber(MANIFEST_VARIABLES.topology, 1),
+    epoch: reader.wholeNumber(MANIFEST_VARIABLES.epoch, 1, 1),
     projectId: reader.text(PROJECT_VARIABLES.project),
     databaseId: reader.optional(PROJECT_VARIABLES.database) ?? '(default)',
     dataset: reader.optional(PROJECT_VARIABLES.dataset),

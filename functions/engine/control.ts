@@ -2,18 +2,21 @@
  * What operators and deployments have decided about a pipeline: a document each in the collection `control`, changed under
  * its version, so that two who decide at once do not overwrite each other unseen. Sweeps obey.
  */
+import { OutdatedError } from '../model/errors.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { StoredShape } from '../plan/stored-shape.ts';
-import type { Store, Version } from '../ports/store.ts';
+import type { Precondition, Store, Version } from '../ports/store.ts';
 
 /** `control/topology`: what is deployed. */
 export interface TopologyControl {
   /** Rises with each admitted change. */
   readonly topology: number;
-  /** Rises with each fresh start. */
+  /** Rises with each fresh start after a drain: watermarks begin anew, and panes are newer than all before. */
   readonly epoch: number;
   readonly shape: StoredShape;
   readonly admittedAt: EpochMillis;
+  /** A fresh start has begun and is not through; whoever deploys next goes on with it. */
+  readonly startingAfresh?: true;
 }
 
 /** `control/paused`: the stages that get nothing. What is sent to them waits, and holds its watermarks. */
@@ -64,6 +67,20 @@ export async function readOrders(
   const [paused, drain] = await store.get('control', ['paused', 'drain']);
   const stages = (paused?.body as PausedControl | undefined)?.stages ?? {};
   return { paused: new Set(Object.keys(stages)), drain: drain?.body as DrainControl | undefined };
+}
+
+/**
+ * What the first commit of a root that is named by chance (an ingest instance's, a replay's) asks beside its absence: that
+ * no later epoch has begun, since nobody of that would ever look for it.
+ * @throws {OutdatedError} when one has
+ */
+export async function epochFence(store: Store, epoch: number): Promise<Precondition> {
+  const stored = await readControl(store, 'topology');
+  if (stored !== undefined && stored.body.epoch > epoch)
+    throw new OutdatedError(
+      `the pipeline was started afresh, as epoch ${stored.body.epoch}; this is of epoch ${epoch}`,
+    );
+  return { collection: 'control', id: 'topology', version: stored?.version ?? 'absent' };
 }
 
 /** @throws {ContentionError} when somebody else has decided in the meantime */

@@ -1,4 +1,7 @@
-/** What sweeps publish: the watermarks of a pipeline, in one document of numbers that only rise. */
+/**
+ * What sweeps publish: the watermarks of a pipeline, in one document of numbers that only rise. Invariant: watermarks belong
+ * to an epoch and stand under its number, so that a sweep of an epoch before never moves those of the present one.
+ */
 import { type EpochMillis, MIN_TIMESTAMP } from '../model/time.ts';
 import type { Store } from '../ports/store.ts';
 import type { Watermarks } from './protocol/watermarks.ts';
@@ -19,43 +22,57 @@ export interface Published {
   readonly moved: Readonly<Record<string, EpochMillis>>;
 }
 
-export async function readPublished(store: Store): Promise<Published> {
+/** @param epoch whose watermarks are read; times of processing are common to all. Default 1 */
+export async function readPublished(store: Store, epoch = 1): Promise<Published> {
   const [stored] = await store.get(PIPELINE_DOCUMENT.collection, [PIPELINE_DOCUMENT.id]);
-  return fromFields((stored?.body as PipelineFields | undefined) ?? {});
+  return fromFields((stored?.body as PipelineFields | undefined) ?? {}, prefixOf(epoch));
 }
 
-/** The pipeline's document: numbers that only rise. `in:{stage}`, `out:{stage or source}`, `horizon:{source}`, `taken:{source}`, `moved:{stage or source}`, `lastSweep`. */
+/**
+ * The pipeline's document: numbers that only rise. `in:{stage}`, `out:{stage or source}`, `moved:{stage or source}`, from the
+ * second epoch on behind `{epoch}:`; and `horizon:{source}`, `taken:{source}`, `lastSweep`.
+ */
 type PipelineFields = Readonly<Record<string, number>>;
 
-/** @param before what was published until now */
+/** @param before what was published until now @param epoch whose watermarks they are */
 export function toFields(
   { input, output }: Watermarks,
   lastSweep: EpochMillis,
   { horizons, taken }: Pick<Published, 'horizons' | 'taken'>,
   before: Published,
+  epoch = 1,
 ): PipelineFields {
+  const own = prefixOf(epoch);
   const fields: Record<string, number> = { lastSweep };
-  for (const stage in input) fields[`in:${stage}`] = input[stage]!;
-  for (const stage in output) fields[`out:${stage}`] = output[stage]!;
+  for (const stage in input) fields[`${own}in:${stage}`] = input[stage]!;
+  for (const stage in output) fields[`${own}out:${stage}`] = output[stage]!;
   for (const source in horizons) fields[`horizon:${source}`] = horizons[source]!;
   for (const source in taken) fields[`taken:${source}`] = taken[source]!;
-  for (const name in output) if (output[name] !== before.watermarks.output[name]) fields[`moved:${name}`] = lastSweep;
+  for (const name in output)
+    if (output[name] !== before.watermarks.output[name]) fields[`${own}moved:${name}`] = lastSweep;
   return fields;
 }
 
-function fromFields(fields: PipelineFields): Published {
+function fromFields(fields: PipelineFields, own: string): Published {
   const input: Record<string, EpochMillis> = {};
   const output: Record<string, EpochMillis> = {};
   const horizons: Record<string, EpochMillis> = {};
   const taken: Record<string, EpochMillis> = {};
   const moved: Record<string, EpochMillis> = {};
-  for (const name in fields) {
-    if (name.startsWith('in:')) input[name.slice(3)] = fields[name] as EpochMillis;
-    if (name.startsWith('out:')) output[name.slice(4)] = fields[name] as EpochMillis;
-    if (name.startsWith('horizon:')) horizons[name.slice(8)] = fields[name] as EpochMillis;
-    if (name.startsWith('taken:')) taken[name.slice(6)] = fields[name] as EpochMillis;
-    if (name.startsWith('moved:')) moved[name.slice(6)] = fields[name] as EpochMillis;
-  }
+  const families = [
+    [`${own}in:`, input],
+    [`${own}out:`, output],
+    [`${own}moved:`, moved],
+    ['horizon:', horizons],
+    ['taken:', taken],
+  ] as const;
+  for (const name in fields)
+    for (const [prefix, family] of families)
+      if (name.startsWith(prefix)) family[name.slice(prefix.length)] = fields[name] as EpochMillis;
   const lastSweep = (fields['lastSweep'] ?? MIN_TIMESTAMP) as EpochMillis;
   return { watermarks: { input, output }, lastSweep, horizons, taken, moved };
+}
+
+function prefixOf(epoch: number): string {
+  return epoch === 1 ? '' : `${epoch}:`;
 }

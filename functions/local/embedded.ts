@@ -42,6 +42,8 @@ export interface EmbeddedOptions {
   readonly ids: Ids;
   /** Default 1. */
   readonly epoch?: number;
+  /** Default 1. */
+  readonly topology?: number;
   /** Whether tables are flushed by age; a run whose tables nobody reads before its end may leave it. Default true. */
   readonly flushByAge?: boolean;
   /** Ingest instances of each source of messages. Default 1. */
@@ -74,16 +76,27 @@ export class Embedded {
   #failure: unknown;
 
   constructor(options: EmbeddedOptions) {
-    const { plan, store, bus, warehouse, clock, ids, epoch = 1, flushByAge = true, instances = 1 } = options;
+    const {
+      plan,
+      store,
+      bus,
+      warehouse,
+      clock,
+      ids,
+      epoch = 1,
+      topology = 1,
+      flushByAge = true,
+      instances = 1,
+    } = options;
     const { backlog = new MemoryBacklog(clock), predictor, waits = false, openSource } = options;
     this.plan = plan;
     this.#options = options;
-    this.#sweeper = new Sweeper({ plan, store, bus, clock, backlog });
+    this.#sweeper = new Sweeper({ plan, store, bus, clock, backlog, epoch, topology });
     const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
     const byAge = (own: FlushPolicy): FlushPolicy => (flushByAge ? own : { ...own, every: MAX_TIMESTAMP });
     const ports = { store, bus, warehouse, clock, ids, views: viewReader(plan, store) };
-    const facts = { pipeline: plan.pipeline, topology: 1, epoch, waits };
+    const facts = { pipeline: plan.pipeline, topology, epoch, waits };
     const asks = {
       ...(predictor === undefined ? {} : { predictor }),
       ...(openSource === undefined ? {} : { openSource }),

@@ -29,6 +29,15 @@ export interface LocalRunOptions {
   readonly localModel?: (instance: unknown) => unknown;
   /** Whether tables are flushed by age too, as live; else at their size limits and at the end. Default false. */
   readonly flushByAge?: boolean;
+  /** A pipeline that was started afresh on what a run before has left. Default: nothing was there. */
+  readonly from?: CarriedOn;
+}
+
+export interface CarriedOn {
+  readonly store: MemoryStore;
+  readonly warehouse: MemoryWarehouse;
+  readonly topology: number;
+  readonly epoch: number;
 }
 
 export interface RunSummary {
@@ -42,8 +51,8 @@ export interface RunSummary {
 }
 
 export class LocalRun {
-  readonly warehouse = new MemoryWarehouse();
-  readonly store = new MemoryStore();
+  readonly warehouse: MemoryWarehouse;
+  readonly store: MemoryStore;
   readonly bus: MemoryBus;
   readonly clock = new VirtualClock();
   readonly #graph: Graph;
@@ -52,6 +61,8 @@ export class LocalRun {
   constructor(graph: Graph, options: LocalRunOptions) {
     this.#graph = graph;
     this.#options = options;
+    this.store = options.from?.store ?? new MemoryStore();
+    this.warehouse = options.from?.warehouse ?? new MemoryWarehouse();
     this.bus = new MemoryBus(new SeededIds(1));
   }
 
@@ -66,7 +77,8 @@ export class LocalRun {
       openInput(files.get(source)!, replay ? () => MIN_TIMESTAMP : () => SYSTEM_CLOCK.now());
     const ids = new SeededIds(2);
     const openSource: OpenSource = ({ id }) => open(id);
-    const { localModel } = this.#options;
+    const { localModel, from } = this.#options;
+    const of = from === undefined ? {} : { topology: from.topology, epoch: from.epoch };
     const model = localModel === undefined ? {} : { predictor: new MemoryPredictor(localModel) };
     const embedded = new Embedded({
       plan: planned,
@@ -78,6 +90,7 @@ export class LocalRun {
       flushByAge,
       openSource,
       ...model,
+      ...of,
     });
     const inputs = new Map(planned.sources.map(({ id }) => [id, open(id)]));
     const start = performance.now();
@@ -115,8 +128,9 @@ export class LocalRun {
       panes.ON_TIME += counts.panes.ON_TIME;
       panes.LATE += counts.panes.LATE;
     }
+    const version = String(this.#options.from?.topology ?? 1);
     const letters = this.store.all('deadLetters').map(({ body }) => body as DeadLetter);
-    const deadLettered = letters.filter(({ kind }) => kind !== 'late').length;
+    const deadLettered = letters.filter((letter) => letter.kind !== 'late' && letter.version === version).length;
     const rounded = Math.round(seconds * 1000) / 1000;
     return {
       pipeline: this.#graph.name,

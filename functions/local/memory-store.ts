@@ -11,10 +11,10 @@ import {
   type Document,
   type DocumentName,
   type IndexFields,
+  type ListingStore,
   noStoreCounts,
   type Page,
   type QueryResult,
-  type Store,
   type StoreCounts,
   type StoredDocument,
 } from '../ports/store.ts';
@@ -28,7 +28,7 @@ export interface MemoryStoreOptions {
   readonly strict?: boolean;
 }
 
-export class MemoryStore implements Store {
+export class MemoryStore implements ListingStore {
   readonly counts: StoreCounts = noStoreCounts();
   readonly #collections = new Map<Collection, Map<string, Kept>>();
   readonly #strict: boolean;
@@ -90,6 +90,12 @@ export class MemoryStore implements Store {
     for (const field in fields) body[field] = Math.max(body[field] ?? Number.NEGATIVE_INFINITY, fields[field]!);
     this.counts.writes += 1;
     this.#put({ ...name, body });
+  }
+
+  async list(collection: Collection, limit: number): Promise<readonly string[]> {
+    const ids = [...this.#collection(collection).keys()].slice(0, limit);
+    this.counts.reads += Math.max(1, ids.length);
+    return ids;
   }
 
   /** How many documents a collection holds; for tests and the runner's closing check. */

@@ -26,6 +26,8 @@ export interface DrainProgress {
   readonly envelopes: number;
   /** Rows that wait to be written. */
   readonly rows: number;
+  /** Bundles of messages for topics outside that are not known to be published. */
+  readonly messages: number;
 }
 
 const READING = 120_000 as Millis;
@@ -60,5 +62,13 @@ export function drainProgress(survey: Survey): DrainProgress {
   const rows = states.reduce((sum, state) => sum + state.rows + (state.claim === null ? 0 : 1), 0);
   const cells = all.reduce((sum, root) => sum + root.cells, 0);
   const envelopes = all.reduce((sum, root) => sum + Object.values(root.open).flat().length, 0);
-  return { drained: open.length === 0 && cells === 0 && rows === 0, open, cells, envelopes, rows };
+  const messages = all.reduce((sum, { outside }) => sum + outside.length, 0);
+  const drained = open.length === 0 && cells === 0 && rows === 0 && messages === 0;
+  return { drained, open, cells, envelopes, rows, messages };
+}
+
+/** What is left, in words. */
+export function describeProgress({ open, cells, envelopes, rows, messages }: DrainProgress): string {
+  const outside = messages === 0 ? '' : ` and ${messages} bundles of messages for topics outside`;
+  return `${open.length} stages are open (${open.join(', ') || 'none'}); ${cells} cells, ${envelopes} ranges of envelopes, ${rows} rows${outside} are left`;
 }

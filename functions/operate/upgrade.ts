@@ -6,8 +6,11 @@ import { ConfigurationError } from '../model/errors.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { Plan } from '../plan/plan.ts';
 import { misfits, sameShape, storedShape } from '../plan/stored-shape.ts';
-import type { Store } from '../ports/store.ts';
+import type { ListingStore, Store } from '../ports/store.ts';
 import { readControl, type TopologyControl, writeControl } from '../engine/control.ts';
+import { describeProgress, drainProgress } from './drain.ts';
+import { startAfresh } from './fresh-start.ts';
+import { survey } from './status/survey.ts';
 
 /** The new version does not fit the stored state; the message says where, and the ways on. */
 export class UpgradeRefused extends ConfigurationError {
@@ -30,17 +33,23 @@ export async function checkUpgrade(store: Store, plan: Plan): Promise<readonly s
 }
 
 /**
- * Admits a version: notes its shape, under a topology number that is higher than before when anything has changed.
+ * Admits a version: notes its shape, under a topology number that is higher than before when anything has changed. One that
+ * was drained starts afresh, in a new epoch, whatever its stages were. One that still drains goes on draining.
  * @throws {UpgradeRefused} when it does not fit what is stored
  * @throws {ContentionError} when another deployment was admitted at the same moment
  */
-export async function admit(store: Store, plan: Plan, now: EpochMillis): Promise<TopologyControl> {
+export async function admit(store: ListingStore, plan: Plan, now: EpochMillis): Promise<TopologyControl> {
   const stored = await readControl(store, 'topology');
+  if (stored?.body.startingAfresh) return startAfresh(store, plan, now);
+  const draining = stored !== undefined && (await readControl(store, 'drain')) !== undefined;
+  const progress = draining ? drainProgress(await survey(store, plan.pipeline, now)) : undefined;
+  if (progress?.drained) return startAfresh(store, plan, now);
   const shape = storedShape(plan);
   if (stored !== undefined) {
     if (sameShape(stored.body.shape, shape)) return stored.body;
     const problems = misfits(stored.body.shape, shape);
-    if (problems.length > 0) throw new UpgradeRefused(plan.pipeline, problems);
+    const left = progress === undefined ? [] : [`it drains, and is not drained yet: ${describeProgress(progress)}`];
+    if (problems.length > 0) throw new UpgradeRefused(plan.pipeline, [...problems, ...left]);
   }
   const topology = (stored?.body.topology ?? 0) + 1;
   const admitted: TopologyControl = { topology, epoch: stored?.body.epoch ?? 1, shape, admittedAt: now };

@@ -45,6 +45,8 @@ export interface DeployedFunction {
 export interface FunctionOptions {
   readonly shape: Shape;
   readonly topology: number;
+  /** Rises with each fresh start after a drain. */
+  readonly epoch: number;
   /** Most instances of an ingest function. */
   readonly ingestInstances: number;
 }
@@ -187,6 +189,7 @@ function environment(
     [MANIFEST_VARIABLES.shards]: most((stage) => stage.shards),
     [MANIFEST_VARIABLES.slots]: most((stage) => stage.slots),
     [MANIFEST_VARIABLES.topology]: String(options.topology),
+    [MANIFEST_VARIABLES.epoch]: String(options.epoch),
     [MANIFEST_VARIABLES.nodeOptions]: `--max-old-space-size=${Math.floor(memoryMiB * HEAP_SHARE)}`,
   };
 }

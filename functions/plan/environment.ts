@@ -16,6 +16,8 @@ export const MANIFEST_VARIABLES = {
   slots: 'MILLRACE_SLOTS',
   /** Rises with each deployment that changes the topology. */
   topology: 'MILLRACE_TOPOLOGY',
+  /** Rises with each fresh start after a drain. */
+  epoch: 'MILLRACE_EPOCH',
   /** Read by Node itself: what of the memory its values may have. */
   nodeOptions: 'NODE_OPTIONS',
 } as const;

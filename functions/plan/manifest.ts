@@ -100,6 +100,8 @@ export interface ManifestOptions {
   readonly shape?: Shape;
   /** Default 1; must rise when the topology changes. */
   readonly topology?: number;
+  /** Default 1; rises with each fresh start after a drain. */
+  readonly epoch?: number;
   /** Most instances of an ingest function. Default 20. */
   readonly ingestInstances?: number;
 }
@@ -122,12 +124,13 @@ const SWEEP_DEADLINE_SECONDS = 180;
 
 /** @throws {ConfigurationError} when the pipeline cannot be deployed, or an option is out of range */
 export function manifestOf(plan: Plan, options: ManifestOptions): Manifest {
-  const { shape = 'functions', topology = 1, ingestInstances = INGEST_INSTANCES } = options;
+  const { shape = 'functions', topology = 1, epoch = 1, ingestInstances = INGEST_INSTANCES } = options;
   if (!SHAPES.includes(shape))
     throw new ConfigurationError(`shape: expected ${SHAPES.join(' or ')}, got ${JSON.stringify(shape)}`);
   atLeastOne('topology', topology);
+  atLeastOne('epoch', epoch);
   atLeastOne('ingestInstances', ingestInstances);
-  const functions = deployedFunctions(plan, { shape, topology, ingestInstances });
+  const functions = deployedFunctions(plan, { shape, topology, epoch, ingestInstances });
   const topics = manifestTopics(plan);
   const subscriptions = manifestSubscriptions(plan, functions);
   const tables = manifestTables(plan);

@@ -112,3 +112,9 @@ export interface Store {
    */
   raise(name: DocumentName, fields: Readonly<Record<string, number>>): Promise<void>;
 }
+
+/** A store that can also say what it holds; only operators need that. */
+export interface ListingStore extends Store {
+  /** The ids of some documents of a collection; none = it is empty. One read each. */
+  list(collection: Collection, limit: number): Promise<readonly string[]>;
+}

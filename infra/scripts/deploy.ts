@@ -9,6 +9,7 @@ import { loadPipeline } from '../../functions/cli/load-pipeline.ts';
 import { PROCESS_SHELL } from '../../functions/cli/shell.ts';
 import { FirestoreStore } from '../../functions/cloud/firestore/store.ts';
 import { Publisher } from '../../functions/cloud/pubsub/publisher.ts';
+import type { TopologyControl } from '../../functions/engine/control.ts';
 import { SYSTEM_CLOCK } from '../../functions/local/system.ts';
 import { messageOf } from '../../functions/model/errors.ts';
 import { readSmokeTest, type SmokeResult, type SmokeTest, smoke } from '../../functions/operate/deploy/smoke.ts';
@@ -67,11 +68,11 @@ async function smokeTestOf(pipeline: string, given: string | boolean): Promise<S
   return readSmokeTest(path, await readFile(path, 'utf8'));
 }
 
-async function admitIn(projectId: string, planned: Plan): Promise<number> {
+async function admitIn(projectId: string, planned: Plan): Promise<TopologyControl> {
   const { pipeline } = planned;
   const store = new FirestoreStore({ projectId, databaseId: databaseName(pipeline), pipeline });
   try {
-    return (await admit(store, planned, SYSTEM_CLOCK.now())).topology;
+    return await admit(store, planned, SYSTEM_CLOCK.now());
   } finally {
     await store.close();
   }

@@ -33,13 +33,17 @@ export interface DeployerPorts {
   readonly package: (manifest: Manifest) => Promise<Archives>;
   /**
    * Checks that the new version fits what is stored, and notes it.
-   * @returns the topology's number, higher than before when anything has changed
+   * @returns the numbers of topology and epoch: the first higher than before when anything has changed, the second when it was
+   * drained and starts afresh
    * @throws {ConfigurationError} with the difference and the ways on, when it does not fit
    */
-  readonly admit: () => Promise<number>;
+  readonly admit: () => Promise<{ readonly topology: number; readonly epoch: number }>;
   readonly smoke: (test: SmokeTest) => Promise<SmokeResult>;
   readonly say: (line: string) => void;
 }
+
+/** Of a pipeline that was never deployed. */
+const FIRST = { topology: 1, epoch: 1 };
 
 /** @throws {ConfigurationError} when a step fails; what was done before stays, and the next deployment goes on from there */
 export async function deploy(deployment: Deployment, ports: DeployerPorts): Promise<void> {
@@ -49,9 +53,10 @@ export async function deploy(deployment: Deployment, ports: DeployerPorts): Prom
   for (const step of prepareSteps(pipeline)) await shell.run('terraform', step, { cwd: infra });
   // Before the first deployment there is no database that could be asked.
   const isDeployed = hasTopology(await shell.run('terraform', ['output', '-json'], { cwd: infra, capture: true }));
-  const topology = isDeployed ? await ports.admit() : 1;
-  const manifest = deploymentManifest(plan, { ...deployment.options, topology });
-  say(`topology ${topology} of ${pipeline}: ${manifest.functions.length} functions`);
+  const { topology, epoch } = isDeployed ? await ports.admit() : FIRST;
+  const manifest = deploymentManifest(plan, { ...deployment.options, topology, epoch });
+  const afresh = epoch === 1 ? '' : `, epoch ${epoch}`;
+  say(`topology ${topology}${afresh} of ${pipeline}: ${manifest.functions.length} functions`);
   const archives = await ports.package(manifest);
   await mkdir(folder, { recursive: true });
   const variables = resolve(join(folder, 'deploy.tfvars.json'));

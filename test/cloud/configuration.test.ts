@@ -9,6 +9,7 @@ const CLOUD = {
   MILLRACE_SHARDS: '8',
   MILLRACE_SLOTS: '2',
   MILLRACE_TOPOLOGY: '3',
+  MILLRACE_EPOCH: '2',
   GOOGLE_CLOUD_PROJECT: 'my-project',
   MILLRACE_DATABASE: 'millrace-flights',
   MILLRACE_DATASET: 'millrace_flights',
@@ -41,6 +42,7 @@ describe('a function is told by its environment', () => {
       shards: 8,
       slots: 2,
       topology: 3,
+      epoch: 2,
       projectId: 'my-project',
       databaseId: 'millrace-flights',
       dataset: 'millrace_flights',
@@ -125,6 +127,7 @@ describe('a function is told by its environment', () => {
       MILLRACE_SHARDS: '0',
       MILLRACE_SLOTS: '1.5',
       MILLRACE_TOPOLOGY: '1e3',
+      MILLRACE_EPOCH: '0',
       MILLRACE_IDENTITY: 'off',
     };
     expect(problemsOf({ ...CLOUD, ...wrong })).toEqual([
@@ -135,6 +138,7 @@ describe('a function is told by its environment', () => {
       "MILLRACE_SHARDS: expected a whole number from 1 up, got '0'",
       "MILLRACE_SLOTS: expected a whole number from 1 up, got '1.5'",
       "MILLRACE_TOPOLOGY: expected a whole number from 1 up, got '1e3'",
+      "MILLRACE_EPOCH: expected a whole number from 1 up, got '0'",
       "MILLRACE_IDENTITY: expected 'oidc', 'iam' or 'none', got 'off'",
     ]);
   });

@@ -38,7 +38,7 @@ function world(outputs: string, changes: Partial<DeployerPorts> = {}) {
     },
     admit: async () => {
       done.push('admit');
-      return 5;
+      return { topology: 5, epoch: 2 };
     },
     smoke: async () => {
       done.push('smoke');
@@ -71,6 +71,8 @@ describe('a deployment', () => {
     expect(done).toEqual([...PREPARED, 'admit', 'package for topology 5', APPLIED, 'smoke']);
     const variables = JSON.parse(readFileSync(join(folder, 'deploy.tfvars.json'), 'utf8'));
     expect(variables).toMatchObject({ project: 'my-project', region: 'us-central1', manifest: { topology: 5 } });
+    for (const { environment } of Object.values<{ environment: object }>(variables.manifest.functions))
+      expect(environment).toMatchObject({ MILLRACE_TOPOLOGY: '5', MILLRACE_EPOCH: '2' });
     expect(Object.keys(variables.archives)).toEqual(Object.keys(variables.manifest.functions));
   });
 

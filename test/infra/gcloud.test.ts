@@ -185,7 +185,7 @@ describe('the gcloud script', () => {
       ({ command, positionals }) => command === 'functions deploy' && positionals[0] === 'millrace-flights--sweep',
     )!;
     expect(deploy.flags['--set-env-vars']).toBe(
-      '^;^MILLRACE_PIPELINE=flights;MILLRACE_SERVES=sweep,undelivered;MILLRACE_SHARDS=4;MILLRACE_SLOTS=1;MILLRACE_TOPOLOGY=1;NODE_OPTIONS=--max-old-space-size=384;' +
+      '^;^MILLRACE_PIPELINE=flights;MILLRACE_SERVES=sweep,undelivered;MILLRACE_SHARDS=4;MILLRACE_SLOTS=1;MILLRACE_TOPOLOGY=1;MILLRACE_EPOCH=1;NODE_OPTIONS=--max-old-space-size=384;' +
         'GOOGLE_CLOUD_PROJECT=test-project;MILLRACE_REGION=us-central1;MILLRACE_DATABASE=millrace-flights;MILLRACE_DATASET=millrace_flights;' +
         'MILLRACE_PUSH_AUDIENCE=https://millrace-flights--sweep-123456789012.us-central1.run.app;' +
         'MILLRACE_PUSH_ACCOUNTS=millrace-flights--push@test-project.iam.gserviceaccount.com,millrace-flights--scheduler@test-project.iam.gserviceaccount.com',

@@ -10,10 +10,10 @@ import {
   type CommitResult,
   type DocumentName,
   type IndexFields,
+  type ListingStore,
   noStoreCounts,
   type Page,
   type QueryResult,
-  type Store,
   type StoreCounts,
   type StoredDocument,
 } from '../../ports/store.ts';
@@ -43,7 +43,7 @@ const CONTENTION: ReadonlySet<number> = new Set([
   GRPC.aborted,
 ]);
 
-export class FirestoreStore implements Store {
+export class FirestoreStore implements ListingStore {
   readonly counts: StoreCounts = noStoreCounts();
   readonly #options: FirestoreStoreOptions;
   readonly #paths: Paths;
@@ -76,6 +76,16 @@ export class FirestoreStore implements Store {
   async roots(): Promise<readonly StoredDocument[]> {
     const found = await this.#runQuery('roots', { from: [{ collectionId: 'roots' }] });
     return found.map((wire) => this.#decode('roots', wire));
+  }
+
+  async list(collection: Collection, limit: number): Promise<readonly string[]> {
+    const select = { fields: [{ fieldPath: '__name__' }] };
+    const found = await this.#runQuery(collection, {
+      from: [{ collectionId: collection }],
+      select,
+      limit: { value: limit },
+    });
+    return found.map(({ name }) => this.#paths.idAt(collection, name ?? ''));
   }
 
   async commit(batch: Batch): Promise<CommitResult> {

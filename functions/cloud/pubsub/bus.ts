@@ -6,12 +6,19 @@ import type { Bus, BusMessage, OutsideMessage } from '../../ports/bus.ts';
 import { encodeMessage, type WireMessage } from './message.ts';
 import { Publisher, type PubSubSetting } from './publisher.ts';
 
+export interface PubSubBusSetting extends PubSubSetting {
+  /** Of who sends; see `TopologyControl`. Default 1. */
+  readonly epoch?: number;
+}
+
 export class PubSubBus implements Bus {
   readonly #plan: Plan;
+  readonly #epoch: number;
   readonly #publisher: Publisher;
 
-  constructor(plan: Plan, setting: PubSubSetting) {
+  constructor(plan: Plan, { epoch = 1, ...setting }: PubSubBusSetting) {
     this.#plan = plan;
+    this.#epoch = epoch;
     this.#publisher = new Publisher(setting);
   }
 
@@ -19,7 +26,7 @@ export class PubSubBus implements Bus {
     const byTopic = grouped(
       messages,
       ({ target }) => this.topicOf(target),
-      (message) => encodeMessage(message, this.#plan.pipeline),
+      (message) => encodeMessage(message, this.#plan.pipeline, this.#epoch),
     );
     await this.#publishAll(byTopic);
   }

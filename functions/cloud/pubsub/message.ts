@@ -2,6 +2,9 @@
  * Envelopes and ticks as Pub/Sub messages. The elements travel as they are encoded, as the message's data; everything else
  * is an attribute, so that subscriptions can filter and people can see what goes by. Invariant: decoding gives back what
  * was encoded, and refuses what this pipeline cannot have sent.
+ *
+ * Each names the epoch that sent it: all that an epoch has sent was taken before the next one began, and its watermarks hold
+ * for nobody else. The first epoch is not named.
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isRootId, isShardRoot, parseShardId, shardId } from '../../engine/protocol/names.ts';
@@ -24,9 +27,11 @@ const GZIP = 'gzip';
 
 type TickBody = Pick<Tick, 'settled' | 'gone' | 'views'>;
 
-export function encodeMessage(message: BusMessage, pipeline: string): WireMessage {
+/** @param epoch of who sends it */
+export function encodeMessage(message: BusMessage, pipeline: string, epoch = 1): WireMessage {
   const { stage, shard } = parseShardId(message.target);
-  const place = { pipeline, stage, shard: String(shard), kind: message.kind };
+  const of = epoch === 1 ? {} : { epoch: String(epoch) };
+  const place = { pipeline, ...of, stage, shard: String(shard), kind: message.kind };
   const inputWatermark = String(message.inputWatermark);
   if (message.kind === 'tick') {
     const { outputWatermark, processingTime, settled, gone, views } = message;
@@ -57,6 +62,11 @@ export function decodeMessage(message: WireMessage, pipeline: string): BusMessag
     default:
       throw refused('kind', attributes['kind'], "'envelope' or 'tick'");
   }
+}
+
+/** The epoch that sent a message. @throws {DecodeError} when it names none that can be */
+export function epochOf({ attributes }: Pick<WireMessage, 'attributes'>): number {
+  return attributes['epoch'] === undefined ? 1 : wholeNumber(attributes, 'epoch', 1);
 }
 
 function decodeEnvelope(message: WireMessage, target: string, inputWatermark: EpochMillis): Envelope {

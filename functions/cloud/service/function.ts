@@ -59,19 +59,20 @@ export const STATUS_PATH = '/status';
 export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, ports: FunctionPorts): CloudFunction {
   checkServes(plan, configuration);
   const { pipeline } = plan;
-  const { projectId, databaseId, firestoreHost, pubsubHost, topology, identity, tuning } = configuration;
+  const { projectId, databaseId, firestoreHost, pubsubHost, topology, epoch, identity, tuning } = configuration;
   const { clock, ids, warehouse } = ports;
   const verify = pushVerifier(identity, { clock });
   const log = new Log(pipeline, projectId, ports.write);
   const store = new FirestoreStore({ pipeline, projectId, databaseId, emulatorHost: firestoreHost });
-  const bus = new PubSubBus(plan, { projectId, emulatorHost: pubsubHost });
+  const bus = new PubSubBus(plan, { projectId, emulatorHost: pubsubHost, epoch });
   const backlog = new MonitoringBacklog({ pipeline, projectId, clock, endpoint: configuration.monitoringUrl });
   const announcer = new Announcer(pipeline, bus, log);
   const { region: location, vertexUrl: baseUrl } = configuration;
   const vertex = { project: projectId, location, clock };
   const predictor = new VertexPredictor(baseUrl === undefined ? vertex : { ...vertex, baseUrl });
   const { republishAfter, retireAfter } = tuning;
-  const sweeper = new Sweeper({ plan, store, bus, clock, backlog, timing: tuning, republishAfter, retireAfter });
+  const of = { topology, epoch };
+  const sweeper = new Sweeper({ plan, store, bus, clock, backlog, timing: tuning, republishAfter, retireAfter, ...of });
   const telemetry = new Telemetry(plan, log, clock);
   const sweep = new SweepHost(plan, sweeper, log);
   const cooperation = new Cooperation({ store, sweep, clock, log, every: tuning.sweepEvery });
@@ -85,7 +86,7 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
     clock,
     ids,
     topology,
-    epoch: 1,
+    epoch,
     cadence: tuning.commitEvery,
     flushPolicy: (own) => flushedWithin(tuning.flushEvery, own),
     inputWatermarkOf: (stage) => sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP,

@@ -15,10 +15,10 @@ import { parseShardId } from '../../engine/protocol/names.ts';
 import type { Root } from '../../engine/protocol/root.ts';
 import { dueTime } from '../../engine/sink/sink-state.ts';
 import { sinkState } from '../../engine/sink/sink-work.ts';
-import { DecodeError } from '../../model/errors.ts';
+import { DecodeError, OutdatedError } from '../../model/errors.ts';
 import type { Plan, Stage } from '../../plan/plan.ts';
 import type { BusMessage } from '../../ports/bus.ts';
-import { decodeMessage } from '../pubsub/message.ts';
+import { decodeMessage, epochOf } from '../pubsub/message.ts';
 import type { PushMessage } from '../push/index.ts';
 import type { Log, LogFields } from './log.ts';
 
@@ -42,9 +42,11 @@ export class StageHost {
 
   /** Takes a pushed message. @throws {RetryableError} when it should be delivered again */
   async take(push: PushMessage): Promise<void> {
-    const { plan, log } = this.#setting;
+    const { plan, log, engine } = this.#setting;
     let message: BusMessage;
+    let epoch: number;
     try {
+      epoch = epochOf(push);
       message = decodeMessage(push, plan.pipeline);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
@@ -52,7 +54,10 @@ export class StageHost {
       log.error('a message that this pipeline has not sent', this.#fields({ messageId: push.messageId, error }));
       return;
     }
-    await this.offer(message);
+    if (epoch > engine.epoch)
+      throw new OutdatedError(`a message of epoch ${epoch}; this instance is of epoch ${engine.epoch}`);
+    // All that an earlier epoch has sent was taken before this one began; its watermarks are none of ours.
+    if (epoch === engine.epoch) await this.offer(message);
   }
 
   /** Hands a message to its shard, and holds open a flush that it has made due. */

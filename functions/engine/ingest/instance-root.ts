@@ -1,11 +1,12 @@
 /**
  * The root of one ingest instance. Invariants: it ends in a random incarnation, is created with must-not-exist, and once a
- * commit of it was refused its name is never used again; a commit whose outcome is not known is sent again as it was, so
+ * commit of it was refused its name is never used again; none is created once a later epoch has begun; a commit whose outcome is not known is sent again as it was, so
  * that its nonce tells whether it was applied.
  */
-import { ContentionError, RetryableError } from '../../model/errors.ts';
+import { ContentionError, OutdatedError, RetryableError } from '../../model/errors.ts';
 import { type EpochMillis, later, type Millis, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import type { DocumentName } from '../../ports/store.ts';
+import { epochFence } from '../control.ts';
 import { outsideMessages } from '../chain/outside.ts';
 import type { DeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
@@ -69,22 +70,23 @@ export class InstanceRoot {
    * @throws {RetryableError} when it cannot be known whether it was committed; the messages have to come again
    */
   async commit(bundle: MessageBundle): Promise<Committed> {
-    const { store, bus, topology } = this.#setting;
+    const { store, bus, topology, epoch = 1 } = this.#setting;
     let attempt = this.#prepare(bundle);
     let letters = bundle.letters;
     for (let tries = 1; ; tries++) {
       const names = letters.map(({ id }): DocumentName => ({ collection: 'deadLetters', id }));
-      const changes = {
-        sets: [...attempt.outbox.documents, ...letters.flatMap((letter) => deadLetterDocuments(letter).documents)],
-        deletes: [],
-        preconditions: names.map((name) => ({ ...name, version: 'absent' as const })),
-      };
       try {
+        const fence = this.#stored === undefined ? [await epochFence(store, epoch)] : [];
+        const changes = {
+          sets: [...attempt.outbox.documents, ...letters.flatMap((letter) => deadLetterDocuments(letter).documents)],
+          deletes: [],
+          preconditions: [...names.map((name) => ({ ...name, version: 'absent' as const })), ...fence],
+        };
         const version = this.#stored?.version ?? 'absent';
         this.#stored = await commitRoot(store, attempt.draft, version, attempt.nonce, topology, changes);
         break;
       } catch (error) {
-        if (!(error instanceof RetryableError) || tries >= MAX_TRIES) {
+        if (!(error instanceof RetryableError) || error instanceof OutdatedError || tries >= MAX_TRIES) {
           this.#forget();
           throw error;
         }

@@ -32,6 +32,8 @@ export interface ShardSetting {
   readonly ids: Ids;
   /** Rises with each deployment that changes the topology. */
   readonly topology: number;
+  /** Rises with each fresh start after a drain; see `TopologyControl`. Default 1. */
+  readonly epoch?: number;
   /** The newest published input watermark of a stage, as known in this process. */
   readonly inputWatermarkOf: (stage: string) => EpochMillis;
   /** Under load, a commit of a shard begins no sooner than this after the one before. Default 0. */

@@ -49,16 +49,9 @@ export class Retirement {
    */
   async retire(candidates: readonly Root[], now: EpochMillis, after: Millis): Promise<RootId[]> {
     const retired: RootId[] = [];
-    const idle = candidates.filter((root) => plus(root.written, after) <= now && this.#isSettled(root));
+    const idle = candidates.filter((root) => plus(root.written, after) <= now && isSettled(root, this.#snapshot.roots));
     for (const root of idle.slice(0, MAX_RETIRED)) if (await this.#retireOne(root)) retired.push(root.id);
     return retired;
-  }
-
-  #isSettled(root: Root): boolean {
-    return Object.entries(root.open).every(([target, open]) => {
-      const done = this.#snapshot.roots.get(target)?.done[root.id];
-      return open.every((range) => covers(done, range.from, range.to));
-    });
   }
 
   async #retireOne(root: Root): Promise<boolean> {
@@ -105,8 +98,16 @@ export class Retirement {
   }
 }
 
+/** Whether all that a root has sent is known, from one snapshot, to be taken. */
+export function isSettled(root: Root, roots: ReadonlyMap<RootId, Root>): boolean {
+  return Object.entries(root.open).every(([target, open]) => {
+    const done = roots.get(target)?.done[root.id];
+    return open.every((range) => covers(done, range.from, range.to));
+  });
+}
+
 /** Every outbox document that a root still names. */
-function outboxOf(root: Root): DocumentName[] {
+export function outboxOf(root: Root): DocumentName[] {
   const numbers = new Set(root.outside.map(({ document }) => document));
   for (const range of Object.values(root.open).flat())
     for (let document = range.firstDocument; document <= range.lastDocument; document++) numbers.add(document);

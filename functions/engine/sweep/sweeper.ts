@@ -4,6 +4,7 @@
  *
  * Invariant: what is used beside the snapshot (samples of backlogs, published source watermarks) was read before it.
  */
+import { OutdatedError } from '../../model/errors.ts';
 import { type EpochMillis, later, MIN_TIMESTAMP, type Millis } from '../../model/time.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Backlog } from '../../ports/backlog.ts';
@@ -46,6 +47,10 @@ export interface SweepSetting {
   readonly republishAfter?: Millis;
   /** The root of an ingest instance or replay that was not written for so long is retired. Default 10 minutes. */
   readonly retireAfter?: Millis;
+  /** Whose watermarks are published. Default 1. */
+  readonly epoch?: number;
+  /** Of this instance: it sweeps no more once a newer one has written. Default: it looks at none. */
+  readonly topology?: number;
 }
 
 export interface SweepResult {
@@ -74,16 +79,17 @@ export class Sweeper {
 
   /** Takes up what other sweeps have published. @returns when the last one was */
   async learn(): Promise<EpochMillis> {
-    const { watermarks, lastSweep } = await readPublished(this.#setting.store);
+    const { watermarks, lastSweep } = await readPublished(this.#setting.store, this.#setting.epoch);
     this.#known = advance(this.#known, watermarks);
     return lastSweep;
   }
 
+  /** @throws {OutdatedError} when a newer deployment has taken over */
   async sweep(): Promise<SweepResult> {
     const { plan, store, bus, clock, sourceWatermarks = splitWatermarks } = this.#setting;
-    const { republishAfter = REPUBLISH_AFTER, retireAfter = RETIRE_AFTER } = this.#setting;
+    const { republishAfter = REPUBLISH_AFTER, retireAfter = RETIRE_AFTER, epoch = 1 } = this.#setting;
     const now = clock.now();
-    const published = await readPublished(store);
+    const published = await readPublished(store, epoch);
     const { paused, drain } = await readOrders(store);
     const samples = await takeSamples(plan, this.#setting.backlog);
     const snapshot = await this.#snapshot();
@@ -97,7 +103,7 @@ export class Sweeper {
     const horizons = Object.fromEntries([...progress].map(([source, { horizon }]) => [source, horizon]));
     const lastSweep = later(published.lastSweep, now);
     const taken = takenTo(plan, roots, now);
-    await store.raise(PIPELINE_DOCUMENT, toFields(known, lastSweep, { horizons, taken }, published));
+    await store.raise(PIPELINE_DOCUMENT, toFields(known, lastSweep, { horizons, taken }, published, epoch));
     this.#known = advance(this.#known, known);
     const settled = settledFactsOf(roots);
     const ticks = ticksFor(plan, roots, settled, known, now).filter(({ target }) => !isPaused(target, paused));
@@ -113,8 +119,14 @@ export class Sweeper {
   async #snapshot(): Promise<Snapshot> {
     const roots = new Map<RootId, Root>();
     const versions = new Map<RootId, Version>();
+    const { topology = Number.POSITIVE_INFINITY } = this.#setting;
     for (const { id, body, version } of await this.#setting.store.roots()) {
-      roots.set(id, body as Root);
+      const root = body as Root;
+      if (root.topology > topology)
+        throw new OutdatedError(
+          `${id} was written by topology ${root.topology}; this sweep is of topology ${topology}`,
+        );
+      roots.set(id, root);
       versions.set(id, version);
     }
     return { roots, versions };

@@ -6,6 +6,7 @@
 import type { DeadLetter } from '../../engine/dead-letter.ts';
 import { deadLetterDocuments } from '../../engine/dead-letter-document.ts';
 import { outsideMessages } from '../../engine/chain/outside.ts';
+import { epochFence } from '../../engine/control.ts';
 import { commitRoot, publishOutbox } from '../../engine/protocol/commit.ts';
 import { replayRootId } from '../../engine/protocol/names.ts';
 import { fillOutbox } from '../../engine/protocol/outbox.ts';
@@ -29,6 +30,8 @@ export interface ReplaySetting {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly topology: number;
+  /** Default 1. */
+  readonly epoch?: number;
   /** The deployed version, for what fails again. */
   readonly version: string;
   /** The newest published input watermark of a stage. */
@@ -136,14 +139,14 @@ export class Replayer {
   }
 
   async #commit(taken: readonly Taken[]): Promise<ReplayOutcome[]> {
-    const { store, bus, ids, plan, topology, inputWatermarkOf } = this.#setting;
+    const { store, bus, ids, plan, topology, epoch = 1, inputWatermarkOf } = this.#setting;
     const draft = this.#draft();
     const nonce = ids.unique();
     const outgoing = taken.flatMap(({ result }) => result.output.outgoing);
     const outside = taken.flatMap(({ result }) => result.output.outside);
     const messages = outsideMessages(outside, plan.pipeline, `${this.root}~${nonce}`);
     const outbox = fillOutbox(draft, outgoing, messages, inputWatermarkOf);
-    const preconditions: Precondition[] = [];
+    const preconditions: Precondition[] = this.#stored.version === 'absent' ? [await epochFence(store, epoch)] : [];
     const sets: Document[] = [...outbox.documents];
     const outcomes: ReplayOutcome[] = [];
     for (const { found, result } of taken) {

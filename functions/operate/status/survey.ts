@@ -38,7 +38,7 @@ export async function survey(store: Store, pipeline: string, now: EpochMillis, p
   const topology = (await readControl(store, 'topology'))?.body;
   const paused = (await readControl(store, 'paused'))?.body.stages ?? {};
   const drain = (await readControl(store, 'drain'))?.body;
-  const { watermarks: published, lastSweep, moved } = await readPublished(store);
+  const { watermarks: published, lastSweep, moved } = await readPublished(store, topology?.epoch);
   const roots = new Map((await store.roots()).map(({ id, body }) => [id, body as Root]));
   if (roots.size === 0 && topology === undefined)
     throw new ConfigurationError(

@@ -42,7 +42,9 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
   try {
     const topology = (await readControl(store, 'topology'))?.body;
     const planned = graph === undefined ? undefined : planFor(graph, topology?.shape.stages);
-    const bus = planned === undefined ? undefined : new PubSubBus(planned, { projectId, emulatorHost: pubsubHost });
+    const epoch = topology?.epoch ?? 1;
+    const bus =
+      planned === undefined ? undefined : new PubSubBus(planned, { projectId, emulatorHost: pubsubHost, epoch });
     const slots = new Map((topology?.shape.stages ?? []).map((stage) => [stage.id, stage.slots]));
     const slotsOf = (stage: string): number => planned?.stage(stage).slots ?? slots.get(stage) ?? 1;
     const subscriptions = new PubSubSubscriptions({ projectId, emulatorHost: pubsubHost, pipeline, slotsOf });
@@ -53,6 +55,7 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
       clock: SYSTEM_CLOCK,
       ids: SYSTEM_IDS,
       topology: topology?.topology ?? 1,
+      epoch,
       ...(planned === undefined ? {} : { plan: planned }),
       bus: bus ?? NO_BUS,
       subscriptions,

@@ -7,9 +7,9 @@ import type {
   CommitResult,
   DocumentName,
   IndexFields,
+  ListingStore,
   Page,
   QueryResult,
-  Store,
   StoredDocument,
 } from '../../ports/store.ts';
 
@@ -23,12 +23,12 @@ export class Unreachable extends ConfigurationError {
   }
 }
 
-export class Reachable implements Store {
-  readonly #store: Store;
+export class Reachable implements ListingStore {
+  readonly #store: ListingStore;
   readonly #server: string;
 
   /** @param server what to name in errors, e.g. `the Firestore emulator at localhost:8080` */
-  constructor(store: Store, server: string) {
+  constructor(store: ListingStore, server: string) {
     this.#store = store;
     this.#server = server;
   }
@@ -43,6 +43,10 @@ export class Reachable implements Store {
 
   roots(): Promise<readonly StoredDocument[]> {
     return this.#asked(this.#store.roots());
+  }
+
+  list(collection: Collection, limit: number): Promise<readonly string[]> {
+    return this.#asked(this.#store.list(collection, limit));
   }
 
   commit(batch: Batch): Promise<CommitResult> {

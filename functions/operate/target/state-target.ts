@@ -30,6 +30,7 @@ export async function openState(directory: string, graph: Graph | undefined): Pr
     const problems = await checkUpgrade(store, planned);
     if (problems.length > 0) throw new UpgradeRefused(note.pipeline, problems);
   }
+  const of = { topology: topology?.topology ?? 1, epoch: topology?.epoch ?? 1 };
   const clock = new VirtualClock(note.at);
   const bus = new MemoryBus(SYSTEM_IDS);
   return {
@@ -38,12 +39,12 @@ export async function openState(directory: string, graph: Graph | undefined): Pr
     store,
     clock,
     ids: SYSTEM_IDS,
-    topology: topology?.topology ?? 1,
+    ...of,
     ...(planned === undefined ? {} : { plan: planned }),
     bus,
     settle: async () => {
       if (planned === undefined) return;
-      const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids: SYSTEM_IDS });
+      const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids: SYSTEM_IDS, ...of });
       await embedded.start();
       for (let i = 0; i < SETTLING_SWEEPS; i++) {
         await embedded.sweep();

@@ -18,6 +18,7 @@ export interface Target {
   readonly ids: Ids;
   /** The deployed topology's number. */
   readonly topology: number;
+  readonly epoch: number;
   /** Absent where nobody has said where the pipeline's code is. */
   readonly plan?: Plan;
   readonly bus: Bus;

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeMessage, encodeMessage, type WireMessage } from '../../../functions/cloud/pubsub/message.ts';
+import { decodeMessage, encodeMessage, epochOf, type WireMessage } from '../../../functions/cloud/pubsub/message.ts';
 import { DecodeError } from '../../../functions/model/errors.ts';
 import { epochMillis, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
 import type { Envelope, Tick } from '../../../functions/ports/bus.ts';
@@ -65,6 +65,16 @@ it('a tick as a message comes back as it was', () => {
   const message = encodeMessage(tick, 'flights');
   expect(text(message)).toBe('{"settled":{"departures~0":[[1,4],[6,6]]},"gone":["ingest~flights~ff"]}');
   expect(decodeMessage(message, 'flights')).toEqual(tick);
+});
+
+it('names the epoch that has sent it, but for the first', () => {
+  const later = encodeMessage(envelope, 'flights', 3);
+  expect(later.attributes['epoch']).toBe('3');
+  expect(decodeMessage(later, 'flights')).toEqual(envelope);
+  expect([later, encodeMessage(tick, 'flights', 2), encodeMessage(tick, 'flights')].map(epochOf)).toEqual([3, 2, 1]);
+  expect(() => epochOf({ attributes: { epoch: '0' } })).toThrow(
+    'a message\'s epoch: expected a whole number from 1 up, got "0"',
+  );
 });
 
 describe('what this pipeline cannot have sent is refused', () => {

@@ -9,14 +9,15 @@ import { MemoryBus } from '../../../functions/local/memory-bus.ts';
 import { MemoryStore } from '../../../functions/local/memory-store.ts';
 import { MemoryWarehouse } from '../../../functions/local/memory-warehouse.ts';
 import { SeededIds, VirtualClock } from '../../../functions/local/virtual-clock.ts';
-import { epochMillis, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
+import { OutdatedError } from '../../../functions/model/errors.ts';
+import { epochMillis, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
 import { plan } from '../../../functions/plan/plan.ts';
-import type { BusMessage, Tick } from '../../../functions/ports/bus.ts';
+import type { BusMessage, Envelope, Tick } from '../../../functions/ports/bus.ts';
 import { totals } from '../../local/totals-pipeline.ts';
 
 const SENDER = 'ingest~readings~1';
 
-async function rig(slot = 0) {
+async function rig(slot = 0, epoch = 1) {
   const planned = plan(totals, { shards: 4, slots: 2 });
   const clock = new VirtualClock(epochMillis(1_000_000));
   const ids = new SeededIds(1);
@@ -31,7 +32,7 @@ async function rig(slot = 0) {
     clock,
     ids,
     topology: 1,
-    epoch: 1,
+    epoch,
     inputWatermarkOf: () => MIN_TIMESTAMP,
   };
   await store.commit({
@@ -57,8 +58,19 @@ function tick(target: string): Tick {
   };
 }
 
-function pushed(message: BusMessage, pipeline = 'totals'): PushMessage {
-  const { data, attributes } = encodeMessage(message, pipeline);
+const ENVELOPE: Envelope = {
+  kind: 'envelope',
+  target: 'total~0',
+  sender: SENDER,
+  number: 1,
+  earliest: epochMillis(5),
+  count: 1,
+  inputWatermark: MIN_TIMESTAMP,
+  body: '[[]]',
+};
+
+function pushed(message: BusMessage, pipeline = 'totals', epoch = 1): PushMessage {
+  const { data, attributes } = encodeMessage(message, pipeline, epoch);
   return {
     messageId: '7',
     publishTime: undefined,
@@ -104,5 +116,23 @@ describe('a message for a stage', () => {
     await host.take(pushed(tick('total~0'), 'others'));
     expect([store.counts, bus.take()]).toEqual([before, []]);
     expect(lines).toMatchObject([{ severity: 'ERROR', code: 'DECODE', messageId: '7' }]);
+  });
+
+  it('of an epoch before is acknowledged and not taken, and so are its watermarks', async () => {
+    const { host, store, bus, lines } = await rig(0, 3);
+    const before = { ...store.counts };
+    const envelope = { ...ENVELOPE, inputWatermark: MAX_TIMESTAMP };
+    for (const epoch of [1, 2]) await host.take(pushed(envelope, 'totals', epoch));
+    for (const epoch of [1, 2]) await host.take(pushed(tick('total~0'), 'totals', epoch));
+    expect([store.counts, bus.take(), lines]).toEqual([before, [], []]);
+    await host.take(pushed(tick('total~0'), 'totals', 3));
+    expect(store.counts.reads - before.reads).toBe(1);
+  });
+
+  it('of a later epoch is left to an instance of that', async () => {
+    const { host, store } = await rig(0, 2);
+    const before = { ...store.counts };
+    await expect(host.take(pushed(ENVELOPE, 'totals', 3))).rejects.toThrow(OutdatedError);
+    expect(store.counts).toEqual(before);
   });
 });

@@ -1,0 +1,168 @@
+/**
+ * A fresh start of a drained pipeline: a new epoch under the same name, whose watermarks begin anew and whose panes are newer
+ * than all before, whatever its stages are now.
+ *
+ * Invariants, in this order, each step of which may be done again when it broke off:
+ * 1. The epoch is raised first. From then on nobody of an earlier one creates an ingest or replay root (`epochFence`).
+ * 2. Then those roots go, each under its version and only when all that it sent was taken, so nobody sends any more.
+ * 3. Then the shards' roots are written anew, each under its version, under a topology that those before refuse to work on
+ *    (`openRoot`). What a shard has sent was taken: an envelope of an earlier epoch that comes later is a repetition.
+ * 4. Only then what was stored beside is removed. Dead letters stay; and the ids of elements, where their shards stay.
+ */
+import { readControl, type StoredControl, type TopologyControl, writeControl } from '../engine/control.ts';
+import { earliestHold } from '../engine/protocol/holds.ts';
+import { isShardRoot, parseShardId, type RootId } from '../engine/protocol/names.ts';
+import { newRoot, type Root } from '../engine/protocol/root.ts';
+import { isSettled, outboxOf } from '../engine/sweep/retire.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import { type EpochMillis, MAX_TIMESTAMP } from '../model/time.ts';
+import type { Plan } from '../plan/plan.ts';
+import { type StoredShape, storedShape } from '../plan/stored-shape.ts';
+import type { Collection, DocumentName, ListingStore, Version } from '../ports/store.ts';
+import { drainProgress, describeProgress } from './drain.ts';
+import { survey } from './status/survey.ts';
+
+/** There is something left that a fresh start would lose. */
+export class NotDrained extends ConfigurationError {
+  override readonly code = 'NOT_DRAINED';
+
+  constructor(pipeline: string, left: string) {
+    super(
+      `'${pipeline}' is not drained, and a fresh start would lose what is left: ${left}; drain it with millrace drain, or give the new version a name of its own`,
+    );
+  }
+}
+
+/** What an epoch leaves behind that the next must not find. */
+const LEFT_BEHIND: readonly Collection[] = ['outbox', 'cells', 'parts', 'runs', 'views', 'settled'];
+/** Deletes of one commit. */
+const AT_ONCE = 400;
+
+/**
+ * @returns what is admitted: a higher topology and a higher epoch
+ * @throws {NotDrained} when something is left; nothing is lost, and it may be tried again
+ * @throws {ContentionError} when somebody else decides or works at the same moment; it may be tried again
+ */
+export async function startAfresh(store: ListingStore, plan: Plan, now: EpochMillis): Promise<TopologyControl> {
+  const { body: before, version } = await begun(store, plan, now);
+  await endSenders(store, plan.pipeline, before.topology);
+  const kept = await renewShards(store, plan, before);
+  for (const collection of LEFT_BEHIND) await clear(store, collection);
+  await clear(store, 'ids', (id) => kept.has(id.slice(0, id.lastIndexOf('~'))));
+  const drained = await readControl(store, 'drain');
+  const { startingAfresh: _, ...admitted } = before;
+  const topology = { collection: 'control', id: 'topology' } as const;
+  const drain = { collection: 'control', id: 'drain' } as const;
+  await store.commit({
+    preconditions: [
+      { ...topology, version },
+      ...(drained === undefined ? [] : [{ ...drain, version: drained.version }]),
+    ],
+    sets: [{ ...topology, body: admitted }],
+    deletes: drained === undefined ? [] : [drain],
+  });
+  return admitted;
+}
+
+/** Raises the epoch, or goes on with the one that was begun. */
+async function begun(store: ListingStore, plan: Plan, now: EpochMillis): Promise<StoredControl<TopologyControl>> {
+  const stored = await readControl(store, 'topology');
+  const shape: StoredShape = storedShape(plan);
+  let next: TopologyControl;
+  if (stored?.body.startingAfresh) next = { ...stored.body, shape, admittedAt: now };
+  else {
+    const progress = drainProgress(await survey(store, plan.pipeline, now, stored === undefined ? plan : undefined));
+    if (!progress.drained) throw new NotDrained(plan.pipeline, describeProgress(progress));
+    const { topology = 1, epoch = 1 } = stored?.body ?? {};
+    next = { topology: topology + 1, epoch: epoch + 1, shape, admittedAt: now, startingAfresh: true };
+  }
+  await writeControl(store, 'topology', next, stored);
+  return (await readControl(store, 'topology'))!;
+}
+
+interface Snapshot {
+  readonly roots: ReadonlyMap<RootId, Root>;
+  readonly versions: ReadonlyMap<RootId, Version>;
+}
+
+async function snapshotOf(store: ListingStore): Promise<Snapshot> {
+  const stored = await store.roots();
+  return {
+    roots: new Map(stored.map(({ id, body }) => [id, body as Root])),
+    versions: new Map(stored.map(({ id, version }) => [id, version])),
+  };
+}
+
+/** Removes the roots of readers and replays of earlier epochs; nobody creates new ones. */
+async function endSenders(store: ListingStore, pipeline: string, topology: number): Promise<void> {
+  const { roots, versions } = await snapshotOf(store);
+  for (const root of roots.values()) {
+    if (isShardRoot(root.id) || root.topology >= topology) continue;
+    refuseUnsettled(pipeline, root, roots);
+    const fence = { collection: 'roots', id: root.id, version: versions.get(root.id)! } as const;
+    const documents = outboxOf(root).slice(0, AT_ONCE);
+    const own: DocumentName[] = [{ collection: 'roots', id: root.id }];
+    await store.commit({ preconditions: [fence], sets: [], deletes: [...own, ...documents] });
+  }
+}
+
+/** Writes the shards' roots anew. @returns the shards that keep the ids of their elements */
+async function renewShards(
+  store: ListingStore,
+  plan: Plan,
+  { topology, epoch }: TopologyControl,
+): Promise<Set<RootId>> {
+  const { roots, versions } = await snapshotOf(store);
+  const kept = new Set<RootId>();
+  for (const root of roots.values()) {
+    const keeps = keepsIds(plan, root);
+    if (keeps) kept.add(root.id);
+    if (root.topology >= topology) continue;
+    refuseUnsettled(plan.pipeline, root, roots);
+    const renewed: Root = {
+      ...newRoot(root.id, topology),
+      nonce: `epoch ${epoch}`,
+      ...(keeps && root.ids !== undefined ? { ids: root.ids } : {}),
+    };
+    const name = { collection: 'roots', id: root.id } as const;
+    const preconditions = [{ ...name, version: versions.get(root.id)! }];
+    await store.commit({ preconditions, sets: [{ ...name, body: renewed }], deletes: [] });
+  }
+  return kept;
+}
+
+/** Whether a shard holds the same elements as before, so that it goes on to know their repetitions. */
+function keepsIds({ stages }: Plan, { id, ids }: Root): boolean {
+  if (ids === undefined || !isShardRoot(id)) return false;
+  const { stage, shard } = parseShardId(id);
+  return stages.some((each) => each.id === stage && shard < each.shards);
+}
+
+function refuseUnsettled(pipeline: string, root: Root, roots: ReadonlyMap<RootId, Root>): void {
+  const left = [
+    ...(isSettled(root, roots) ? [] : ['envelopes']),
+    ...(root.outside.length === 0 ? [] : ['messages for topics outside']),
+    ...(root.cells === 0 && earliestHold(root.holds) >= MAX_TIMESTAMP ? [] : ['open keys']),
+  ];
+  if (left.length > 0)
+    throw new NotDrained(pipeline, `${left.join(' and ')} of ${root.id}, which sweeps bring to their end`);
+}
+
+/** Deletes what a collection holds, but what is kept. */
+async function clear(
+  store: ListingStore,
+  collection: Collection,
+  isKept: (id: string) => boolean = () => false,
+): Promise<void> {
+  let limit = AT_ONCE;
+  for (;;) {
+    const found = await store.list(collection, limit);
+    const gone = found.filter((id) => !isKept(id));
+    if (gone.length > 0) {
+      const deletes = gone.slice(0, AT_ONCE).map((id): DocumentName => ({ collection, id }));
+      await store.commit({ preconditions: [], sets: [], deletes });
+    } else if (found.length < limit) return;
+    // What is kept comes again each time.
+    limit = found.length - gone.length + AT_ONCE;
+  }
+}

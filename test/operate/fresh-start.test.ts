@@ -1,0 +1,312 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { boundedOutOfOrderness, count, fixedWindows, pipeline, sum } from '../../functions/index.ts';
+import { readControl } from '../../functions/engine/control.ts';
+import { Embedded } from '../../functions/local/embedded.ts';
+import { MemoryBus } from '../../functions/local/memory-bus.ts';
+import { MemoryStore } from '../../functions/local/memory-store.ts';
+import { MemorySubscriptions } from '../../functions/local/memory-subscriptions.ts';
+import { MemoryWarehouse } from '../../functions/local/memory-warehouse.ts';
+import { SeededIds, VirtualClock } from '../../functions/local/virtual-clock.ts';
+import { OutdatedError, RetryableError } from '../../functions/model/errors.ts';
+import type { Graph } from '../../functions/model/graph.ts';
+import { type EpochMillis, MAX_TIMESTAMP, type Millis, plus } from '../../functions/model/time.ts';
+import { drain, drainProgress } from '../../functions/operate/drain.ts';
+import { NotDrained, startAfresh } from '../../functions/operate/fresh-start.ts';
+import { survey } from '../../functions/operate/status/survey.ts';
+import { admit, UpgradeRefused } from '../../functions/operate/upgrade.ts';
+import { plan } from '../../functions/plan/plan.ts';
+import type { Batch, CommitResult } from '../../functions/ports/store.ts';
+
+const NOON = 1_700_006_400_000;
+const HOUR = 3_600_000;
+const Event = z.object({ card: z.string(), at: z.number() });
+
+function counts(size: '1h' | '2h' = '1h'): Graph {
+  return pipeline('counts', (p) => {
+    p.readPubSub('events', { schema: Event, eventTime: ({ at }) => at, watermark: boundedOutOfOrderness('1m') })
+      .keyBy('by-card', ({ card }) => card)
+      .window('hourly', fixedWindows(size))
+      .combinePerKey('count', count())
+      .combinePerKey('all', sum())
+      .writeBigQuery('counts-table', {
+        columns: { card: 'STRING', hour: 'TIMESTAMP', n: 'INT64' },
+        key: ['card', 'hour'],
+        row: ({ key, value }, { window }) => ({ card: key, hour: window.start, n: value }),
+      });
+  });
+}
+
+/** Dies at its `dies`-th commit, before or after it. */
+class MortalStore extends MemoryStore {
+  dies = Number.POSITIVE_INFINITY;
+  after = false;
+  /** Called once, behind the next commit. */
+  meanwhile: (() => Promise<void>) | undefined;
+
+  override async commit(batch: Batch): Promise<CommitResult> {
+    const { meanwhile } = this;
+    this.meanwhile = undefined;
+    if (meanwhile !== undefined) {
+      const result = await super.commit(batch);
+      await meanwhile();
+      return result;
+    }
+    this.dies -= 1;
+    if (this.dies >= 0) return super.commit(batch);
+    this.dies = Number.POSITIVE_INFINITY;
+    if (this.after) await super.commit(batch);
+    throw new RetryableError('the line was cut');
+  }
+}
+
+/** A pipeline that takes messages, is drained and started again; what its processes share. */
+class World {
+  readonly clock = new VirtualClock(NOON as EpochMillis);
+  readonly ids = new SeededIds(5);
+  readonly store = new MortalStore({ strict: true });
+  readonly warehouse = new MemoryWarehouse();
+  #messages = 0;
+
+  /** A process of some epoch, with a bus of its own. */
+  async process(graph = counts(), of: { topology?: number; epoch?: number; shards?: number } = {}): Promise<Process> {
+    const { clock, ids, store, warehouse } = this;
+    const { shards = 2, ...numbers } = of;
+    const planned = plan(graph, { shards });
+    const bus = new MemoryBus(new SeededIds(3));
+    const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids, ...numbers });
+    await embedded.start();
+    return { plan: planned, bus, embedded };
+  }
+
+  offer({ embedded }: Process, card: string, at: number): Promise<void> {
+    this.#messages += 1;
+    const id = String(this.#messages);
+    return embedded.offer('events', { id, publishTime: this.clock.now(), data: { card, at }, attributes: {} });
+  }
+
+  async settle({ embedded }: Process): Promise<void> {
+    for (let i = 0; i < 8; i++) {
+      this.clock.advanceTo(plus(this.clock.now(), 15_000));
+      await embedded.deliver();
+      await embedded.sweep();
+      await embedded.deliver();
+    }
+    await embedded.flush();
+    await embedded.deliver();
+  }
+
+  /** Lets hours go by without a message. */
+  async pass(process: Process, hours: number): Promise<void> {
+    for (let i = 0; i < 6 * hours; i++) {
+      this.clock.advanceTo(plus(this.clock.now(), HOUR / 6));
+      await process.embedded.sweep();
+      await process.embedded.deliver();
+    }
+    await this.settle(process);
+  }
+
+  /** Moves time along until something that sleeps has come to its end. */
+  async until<T>(work: Promise<T>): Promise<T> {
+    let ended = false;
+    const noted = work.finally(() => {
+      ended = true;
+    });
+    noted.catch(() => {});
+    while (!ended) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const next = this.clock.nextWake();
+      if (next !== undefined) this.clock.advanceTo(next);
+    }
+    return noted;
+  }
+
+  async drain(process: Process): Promise<void> {
+    const order = { reading: 0 as Millis };
+    await drain(this.store, new MemorySubscriptions(process.bus), this.clock, ['events'], order);
+    await this.settle(process);
+    const surveyed = await survey(this.store, 'counts', this.clock.now(), process.plan);
+    expect(drainProgress(surveyed)).toMatchObject({ drained: true });
+  }
+
+  rows(): unknown[] {
+    return [...this.warehouse.rows('counts_table')].map(({ card, hour, n, pane_epoch }) => [card, hour, n, pane_epoch]);
+  }
+
+  admit(graph = counts(), shards = 2) {
+    return admit(this.store, plan(graph, { shards }), this.clock.now());
+  }
+}
+
+interface Process {
+  readonly plan: ReturnType<typeof plan>;
+  readonly bus: MemoryBus;
+  readonly embedded: Embedded;
+}
+
+const start = '2023-11-15T00:00:00.000Z';
+
+/** A pipeline that has counted two events of one card, and was drained. */
+async function drained(): Promise<{ world: World; old: Process }> {
+  const world = new World();
+  const old = await world.process();
+  await world.admit();
+  await world.offer(old, 'ada', NOON + 1);
+  await world.offer(old, 'ada', NOON + 2);
+  await world.settle(old);
+  await world.drain(old);
+  expect(world.rows()).toEqual([['ada', start, 2, 1]]);
+  return { world, old };
+}
+
+describe('a pipeline that was drained', () => {
+  it('starts afresh when it is deployed again: nothing is late, and its panes replace those of before', async () => {
+    const { world } = await drained();
+    const admitted = await world.admit();
+    expect(admitted).toMatchObject({ topology: 2, epoch: 2 });
+    expect(admitted).not.toHaveProperty('startingAfresh');
+    expect(await readControl(world.store, 'drain')).toBeUndefined();
+    const next = await world.process(counts(), admitted);
+    await world.offer(next, 'ada', NOON + 3);
+    await world.settle(next);
+    expect(next.embedded.counts.get('count')).toMatchObject({ elements: 1, late: 0 });
+    expect(next.embedded.watermarks.output['count']).toBeLessThan(MAX_TIMESTAMP);
+    await world.pass(next, 2);
+    expect(world.rows()).toEqual([['ada', start, 1, 2]]);
+    expect(await world.admit()).toEqual(admitted);
+  });
+
+  it('may have other windows and shards then, which was refused before', async () => {
+    const world = new World();
+    const old = await world.process();
+    await world.admit();
+    await world.offer(old, 'ada', NOON + 1);
+    await world.settle(old);
+    await expect(world.admit(counts('2h'), 5)).rejects.toThrow(UpgradeRefused);
+    await world.drain(old);
+    const admitted = await world.admit(counts('2h'), 5);
+    expect(admitted).toMatchObject({ topology: 2, epoch: 2 });
+    const next = await world.process(counts('2h'), { ...admitted, shards: 5 });
+    for (const card of ['ada', 'bob', 'cleo', 'dora']) await world.offer(next, card, NOON + 1);
+    await world.pass(next, 4);
+    const rows = world.rows().map((row) => (row as unknown[]).filter((_, i) => i !== 1));
+    expect(rows.sort()).toEqual(['ada', 'bob', 'cleo', 'dora'].map((card) => [card, 1, 2]));
+  });
+
+  it('goes on to know messages that it has taken', async () => {
+    const { world } = await drained();
+    const next = await world.process(counts(), await world.admit());
+    const again = { id: '1', publishTime: NOON as EpochMillis, data: { card: 'ada', at: NOON + 1 }, attributes: {} };
+    await next.embedded.offer('events', again);
+    await world.offer(next, 'bob', NOON + 3);
+    await world.settle(next);
+    expect(next.embedded.counts.get('count')).toMatchObject({ duplicates: 1 });
+  });
+
+  it('keeps nothing else of the epoch before but dead letters', async () => {
+    const { world, old } = await drained();
+    await world.offer(old, 'eve', 'soon' as never).catch(() => {});
+    await world.settle(old);
+    await world.admit();
+    const left = [...world.store.documents()].map(({ collection, id }) => `${collection}/${id.split('~')[0]}`);
+    expect([...new Set(left)].sort()).toEqual([
+      'control/topology',
+      'deadLetters/events',
+      'ids/count',
+      'pipeline/pipeline',
+      'roots/all',
+      'roots/count',
+      'roots/counts-table',
+    ]);
+  });
+});
+
+describe('a fresh start', () => {
+  it('is refused while anything is left, with what it is, and nothing changes', async () => {
+    const world = new World();
+    const process = await world.process();
+    const admitted = await world.admit();
+    await world.offer(process, 'ada', NOON + 1);
+    await world.settle(process);
+    await expect(startAfresh(world.store, process.plan, world.clock.now())).rejects.toThrow(
+      "'counts' is not drained, and a fresh start would lose what is left: 3 stages are open (count, all, counts-table); 1 cells,",
+    );
+    expect(await world.admit()).toEqual(admitted);
+    await world.offer(process, 'ada', NOON + 2);
+    await world.pass(process, 2);
+    expect(world.rows()).toEqual([['ada', start, 2, 1]]);
+  });
+
+  it.each([false, true])(
+    'that broke off at any commit goes on when it is tried again (answer lost: %s)',
+    async (after) => {
+      let at = 1;
+      for (; ; at++) {
+        const { world } = await drained();
+        world.store.dies = at;
+        world.store.after = after;
+        const first = await world.admit().catch((error: unknown) => error);
+        if (!(first instanceof Error)) break;
+        expect(first.message).toBe('the line was cut');
+        const admitted = await world.admit();
+        expect(admitted).toMatchObject({ topology: 2, epoch: 2 });
+        const next = await world.process(counts(), admitted);
+        await world.offer(next, 'ada', NOON + 3);
+        await world.pass(next, 2);
+        expect(world.rows(), `died at commit ${at}`).toEqual([['ada', start, 1, 2]]);
+      }
+      // Epoch, one reader, four shards and the sink, two collections and the end.
+      expect(at).toBeGreaterThan(6);
+    },
+  );
+
+  it('waits for what an instance has sent after the drain had seemed done', async () => {
+    const { world, old } = await drained();
+    world.store.meanwhile = () => world.offer(old, 'ada', NOON + 9);
+    await expect(world.admit()).rejects.toThrow(NotDrained);
+    await world.settle(old);
+    expect(old.embedded.counts.get('count')).toMatchObject({ elements: 3, late: 1 });
+    expect(await world.admit()).toMatchObject({ epoch: 2 });
+  });
+});
+
+describe('an instance of an epoch before that wakes', () => {
+  it('takes no messages in, and leaves them to others', async () => {
+    const { world, old } = await drained();
+    const admitted = await world.admit();
+    const before = [...world.store.documents()];
+    await expect(world.offer(old, 'ada', NOON + 9)).rejects.toThrow(OutdatedError);
+    expect([...world.store.documents()]).toEqual(before);
+    const next = await world.process(counts(), admitted);
+    await world.offer(next, 'ada', NOON + 9);
+    await world.settle(next);
+    await expect(world.offer(old, 'ada', NOON + 10)).rejects.toThrow(OutdatedError);
+  });
+
+  it('moves no watermark by its sweep', async () => {
+    const { world, old } = await drained();
+    const admitted = await world.admit();
+    await expect(old.embedded.sweep()).rejects.toThrow(
+      /^\w+~\d was written by topology 2; this sweep is of topology 1$/,
+    );
+    const next = await world.process(counts(), admitted);
+    await world.offer(next, 'ada', NOON + 9);
+    await world.settle(next);
+    expect(next.embedded.counts.get('count')).toMatchObject({ elements: 1, late: 0 });
+  });
+
+  it('commits no envelope in a shard, be it of its own epoch or of the next', async () => {
+    const { world, old } = await drained();
+    const next = await world.process(counts(), await world.admit());
+    await world.offer(next, 'ada', NOON + 9);
+    const sent = next.bus.take();
+    expect(sent).toHaveLength(1);
+    await old.bus.send(sent);
+    const before = [...world.store.documents()];
+    await expect(world.until(old.embedded.deliver())).rejects.toThrow(OutdatedError);
+    expect([...world.store.documents()]).toEqual(before);
+    await next.bus.send(sent);
+    await world.settle(next);
+    expect(next.embedded.counts.get('count')).toMatchObject({ elements: 1 });
+  });
+});
