@@ -34,6 +34,8 @@ export class KeyReduction<In, Acc, Out> {
   readonly #windows = new WindowSet<Acc>();
   /** Worked out once after each change: shards ask several times a bundle. */
   #outlook: Outlook | undefined;
+  /** What `encode` gave, while it is current. */
+  #text: string | undefined;
   readonly #moment: TriggerMoment = { endOfWindowReached: false, processingTime: MAX_TIMESTAMP };
 
   private constructor(spec: ReduceSpec<In, Acc, Out>) {
@@ -55,12 +57,16 @@ export class KeyReduction<In, Acc, Out> {
   /** JSON, a line a window; undefined when there is nothing left. Only windows that have changed are written anew. */
   encode(): string | undefined {
     const { states } = this.#windows;
-    let text: string | undefined;
-    for (const state of states) {
-      state.text ??= encodeWindow(state);
-      text = text === undefined ? state.text : text + state.text;
+    if (states.length === 0) return undefined;
+    if (this.#text === undefined) {
+      let text = '';
+      for (const state of states) {
+        state.text ??= encodeWindow(state);
+        text += state.text;
+      }
+      this.#text = text;
     }
-    return text;
+    return this.#text;
   }
 
   /**
@@ -73,7 +79,7 @@ export class KeyReduction<In, Acc, Out> {
     inputs: readonly Input[],
     output: ReduceOutput<Out, Input>,
   ): void {
-    this.#outlook = undefined;
+    this.#change();
     const places = this.#spec.merging ? this.#mergeSessions(context, inputs) : undefined;
     const touched = this.#addAll(context, inputs, places, output);
     for (const state of touched) this.#settle(state, context);
@@ -84,7 +90,7 @@ export class KeyReduction<In, Acc, Out> {
 
   /** Emits what is due by the clocks, one pane a window, and removes the windows that have expired. */
   advance(context: ReduceContext, output: ReduceOutput<Out, never>): void {
-    this.#outlook = undefined;
+    this.#change();
     const { inputWatermark, processingTime } = context;
     const { states } = this.#windows;
     let kept = 0;
@@ -124,6 +130,11 @@ export class KeyReduction<In, Acc, Out> {
 
   due(): Due {
     return this.#outlookNow().due;
+  }
+
+  #change(): void {
+    this.#outlook = undefined;
+    this.#text = undefined;
   }
 
   #outlookNow(): Outlook {

@@ -79,6 +79,8 @@ const EXPIRY_HOLD = 1;
 const END_OF_WINDOW_TIMER = 2;
 const HAS_ACCUMULATOR = 4;
 const TAGGED_ACCUMULATOR = 8;
+/** The elements hold the watermark at the window's last instant, as most do. */
+const HELD_AT_END = 16;
 
 /** `[start, end]` of a tombstone, else all fields in order; the trigger's only where there is something to say. */
 export function encodeWindow<Acc>(state: WindowState<Acc>): string {
@@ -89,9 +91,10 @@ export function encodeWindow<Acc>(state: WindowState<Acc>): string {
     (state.expiryHold ? EXPIRY_HOLD : 0) +
     (trigger.endOfWindowTimer ? END_OF_WINDOW_TIMER : 0) +
     (state.hasAccumulator ? HAS_ACCUMULATOR : 0) +
-    (state.hasAccumulator && json !== accumulator ? TAGGED_ACCUMULATOR : 0);
-  const { bounds, pending, elementHold, paneIndex, nonSpeculativeIndex } = state;
-  const hold = elementHold === undefined ? 'null' : elementHold;
+    (state.hasAccumulator && json !== accumulator ? TAGGED_ACCUMULATOR : 0) +
+    (state.elementHold === state.last ? HELD_AT_END : 0);
+  const { bounds, pending, elementHold, last, paneIndex, nonSpeculativeIndex } = state;
+  const hold = elementHold === undefined || elementHold === last ? 'null' : elementHold;
   const rest = isAtRest(trigger) ? ']\n' : `,${triggerText(trigger)}]\n`;
   return `${bounds},${flags},${pending},${hold},${paneIndex},${nonSpeculativeIndex},${JSON.stringify(json)}${rest}`;
 }
@@ -128,7 +131,7 @@ export function decodeWindow<Acc>(line: string, spec: ReduceSpec<never, Acc, unk
   state.hasAccumulator = has(HAS_ACCUMULATOR);
   if (state.hasAccumulator) state.accumulator = (has(TAGGED_ACCUMULATOR) ? decodeValue(json) : json) as Acc;
   state.pending = pending as number;
-  state.elementHold = (elementHold as EpochMillis | null) ?? undefined;
+  state.elementHold = has(HELD_AT_END) ? state.last : ((elementHold as EpochMillis | null) ?? undefined);
   state.paneIndex = paneIndex as number;
   state.nonSpeculativeIndex = nonSpeculativeIndex as number;
   if (slots !== undefined) restoreTrigger(state.trigger, slots, timers, finished, line);

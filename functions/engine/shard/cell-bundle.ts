@@ -189,17 +189,22 @@ export class CellBundle implements BundleResult {
 
   /** Hands on what a key produced: panes into the chain, late elements to their output or the dead letters. */
   #forward(key: string, output: KeyOutput): void | Promise<void> {
-    for (const { pane } of output.emitted) this.counts.panes[pane.timing] += 1;
-    for (const failure of output.failed)
-      this.letters.push(firingDeadLetter(this.#nextPlace(), JSON.parse(key), failure));
-    for (const { record } of output.lateElements) this.counts.late += record.count;
-    for (const { element, error, attempts } of output.failedElements)
-      this.letters.push(elementDeadLetter(this.#nextPlace(), failureOf(this.#stage, element, error, attempts)));
-    if (!this.#readsLate)
-      for (const late of output.lateElements) this.letters.push(lateDeadLetter(this.#nextPlace(), late));
-    const emitted = eachInTurn(output.emitted, this.#chain.entry(MAIN_OUTPUT));
+    if (output.isEmpty) return;
+    const { emitted: panes } = output;
+    for (let i = 0; i < panes.length; i++) this.counts.panes[panes[i]!.pane.timing] += 1;
+    if (output.hasTrouble) this.#noteTrouble(key, output);
+    const emitted = eachInTurn(panes, this.#chain.entry(MAIN_OUTPUT));
     if (output.emittedTo.length + output.lateElements.length === 0) return emitted;
     return emitted === undefined ? this.#forwardRest(output) : emitted.then(() => this.#forwardRest(output));
+  }
+
+  #noteTrouble(key: string, { failed, failedElements, lateElements }: KeyOutput): void {
+    for (const failure of failed) this.letters.push(firingDeadLetter(this.#nextPlace(), JSON.parse(key), failure));
+    for (const { record } of lateElements) this.counts.late += record.count;
+    for (const { element, error, attempts } of failedElements)
+      this.letters.push(elementDeadLetter(this.#nextPlace(), failureOf(this.#stage, element, error, attempts)));
+    if (!this.#readsLate)
+      for (const late of lateElements) this.letters.push(lateDeadLetter(this.#nextPlace(), late));
   }
 
   #forwardRest({ emittedTo, lateElements }: KeyOutput): void | Promise<void> {

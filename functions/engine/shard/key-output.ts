@@ -41,6 +41,15 @@ export class KeyOutput implements CellOutput {
   failed: readonly FiringFailure[] = NOTHING;
   failedElements: readonly FailedElement[] = NOTHING;
 
+  get isEmpty(): boolean {
+    return this.emitted === NOTHING && this.emittedTo === NOTHING && !this.hasTrouble;
+  }
+
+  /** Whether something came too late or has failed. */
+  get hasTrouble(): boolean {
+    return this.lateElements !== NOTHING || this.failed !== NOTHING || this.failedElements !== NOTHING;
+  }
+
   emit(element: Element, output: string = MAIN_OUTPUT): void {
     if (output === MAIN_OUTPUT) this.emitted = added(this.emitted, element);
     else this.emittedTo = added(this.emittedTo, { output, element });
