@@ -81,7 +81,7 @@ export function aggregateSql(node: Call, rows: Scope, context: CompileContext, o
       node.having &&
       orderKeys(context.expression(node.having.value, rows), node.having.which === 'MAX', false, node.at, true),
   };
-  return { sql: overload.emit(parts), type: overload.result?.((match.args[0] as Typed).type) ?? match.result };
+  return { sql: overload.emit(parts), type: overload.result?.(...match.args.map((arg) => arg.type)) ?? match.result };
 }
 
 export function compileAggregate(node: Call, scope: Scope, context: CompileContext): Typed {

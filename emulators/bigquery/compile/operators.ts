@@ -15,11 +15,15 @@ import type {
 import { SqlError, unsupported } from '../googlesql/sql-error.ts';
 import { BOOL, BYTES, INT64, STRING, type Type, typeName } from '../types/type.ts';
 import { arithmetic, negate } from './arithmetic.ts';
+import { castTo } from './cast.ts';
 import { coerce, coerceOrFail } from './coerce.ts';
 import { type Comparison, compare, unify } from './compare.ts';
 import type { CompileContext } from './context.ts';
 import type { Scope } from './scope.ts';
-import { type Typed, typed } from './typed.ts';
+import { isNull, type Typed, typed } from './typed.ts';
+
+/** Types that no STRING beside them makes a STRING. */
+const KEPT: ReadonlySet<Type['kind']> = new Set(['STRING', 'BYTES', 'ARRAY', 'STRUCT', 'JSON']);
 
 function boolean(node: Expression, scope: Scope, context: CompileContext, what: string): Typed {
   return coerceOrFail(context.expression(node, scope), BOOL, what, node.at);
@@ -84,8 +88,13 @@ function bitwise(operator: '<<' | '>>' | '&' | '|' | '^', left: Typed, right: Ty
   }
 }
 
+/** Beside a STRING, a number, a date or a BOOL becomes one. */
 function concatenate(left: Typed, right: Typed, at: number): Typed {
-  const { type, values } = unify([left, right], 'operator ||', at);
+  const text = (value: Typed, other: Typed): Typed =>
+    other.type.kind === 'STRING' && !KEPT.has(value.type.kind) && !isNull(value)
+      ? castTo(value, STRING, false, at)
+      : value;
+  const { type, values } = unify([text(left, right), text(right, left)], 'operator ||', at);
   if (type.kind !== 'STRING' && type.kind !== 'BYTES' && type.kind !== 'ARRAY') {
     throw new SqlError(
       `No matching signature for operator || for argument types: ${typeName(left.type)}, ${typeName(right.type)}`,
@@ -158,7 +167,8 @@ function elements(array: Typed, at: number): { readonly sql: string; readonly ty
 function likeSql(value: Typed, pattern: Typed, at: number): string {
   const [a, b] = [coerce(value, STRING), coerce(pattern, STRING)];
   if (a && b) return `(${a.sql} LIKE ${b.sql} ESCAPE '\\')`;
-  if (coerce(value, BYTES) && coerce(pattern, BYTES)) throw unsupported('LIKE on BYTES', at);
+  const [bytes, bytePattern] = [coerce(value, BYTES), coerce(pattern, BYTES)];
+  if (bytes && bytePattern) return `js_bytes_like_2(${bytes.sql}, ${bytePattern.sql})`;
   throw new SqlError(
     `No matching signature for operator LIKE for argument types: ${typeName(value.type)}, ${typeName(pattern.type)}`,
     at,

@@ -103,12 +103,6 @@ export function compileIndex(node: IndexAccess, scope: Scope, context: CompileCo
   if (base.type.kind === 'JSON') return jsonSubscript(base, index, node);
   if (base.type.kind !== 'ARRAY')
     throw new SqlError(`Element access using [] is not supported on values of type ${typeName(base.type)}`, node.at);
-  if (node.mode === 'PLAIN') {
-    throw new SqlError(
-      'Array element access with array[position] is not supported. Use array[OFFSET(zero_based_offset)] or array[ORDINAL(one_based_ordinal)]',
-      node.at,
-    );
-  }
   const position = coerceOrFail(index, INT64, 'Array position', node.index.at);
   return element(base, base.type.element, position, node);
 }
@@ -125,7 +119,7 @@ function jsonSubscript(base: Typed, index: Typed, node: IndexAccess): Typed {
 }
 
 function element(base: Typed, type: Type, position: Typed, { mode }: IndexAccess): Typed {
-  const fromZero = mode === 'OFFSET' || mode === 'SAFE_OFFSET';
+  const fromZero = mode === 'PLAIN' || mode === 'OFFSET' || mode === 'SAFE_OFFSET';
   const safe = mode === 'SAFE_OFFSET' || mode === 'SAFE_ORDINAL';
   const ordinal = fromZero ? `(${position.sql} + 1)` : position.sql;
   const size = `CAST(len(${base.sql}) AS BIGINT)`;

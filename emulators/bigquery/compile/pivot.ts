@@ -46,7 +46,7 @@ function valueName(node: Expression): string {
   if (node.kind !== 'literal') throw new SqlError('A value of PIVOT that is no literal needs an alias', node.at);
   if (node.type === 'STRING') return node.text;
   if (node.type === 'NULL') return 'NULL';
-  if (node.type === 'BOOL') return node.text.toUpperCase();
+  if (node.type === 'BOOL') return node.text.toLowerCase();
   const spelt = node.text
     .replace('-', node.type === 'DATE' ? '_' : 'minus_')
     .replaceAll('.', '_point_')

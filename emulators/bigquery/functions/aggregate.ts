@@ -29,7 +29,7 @@ export interface AggregateOverload {
   readonly signature: Signature;
   readonly emit: (parts: AggregateParts) => string;
   /** The result's type, where the signature cannot say it. */
-  readonly result?: (first: Type) => Type;
+  readonly result?: (...args: readonly Type[]) => Type;
 }
 
 export interface AggregateFunction {
@@ -109,6 +109,21 @@ function floatExtreme(name: 'min' | 'max') {
   };
 }
 
+/** Sums that lose nothing on their way, as BigQuery's. An infinity or NaN among the values is the sum; without, it is an error. */
+function preciseSum(parts: AggregateParts): string {
+  const plain = call('sum', parts);
+  const infinite = call('bool_or', parts, [`NOT isfinite(${parts.args[0]})`], { distinct: false });
+  return `CASE WHEN isfinite(${plain}) THEN ${call('fsum', parts)} WHEN ${plain} IS NULL OR ${infinite} THEN ${plain} ELSE CAST(js_fail_1('double overflow') AS DOUBLE) END`;
+}
+
+/** A function in TypeScript of the values that are not NULL. */
+function ofValues(name: string) {
+  return as(
+    'FLOAT64 -> FLOAT64',
+    (parts) => `js_${name}_1(${call('list', parts, parts.args, { filter: present(parts) })})`,
+  );
+}
+
 function anyValue(parts: AggregateParts): string {
   return call('first', parts, parts.args, parts.firstBy === undefined ? {} : { orderBy: parts.firstBy });
 }
@@ -133,7 +148,30 @@ function approxTopCount(parts: AggregateParts): string {
   return `list_slice(${pairs}, 1, ${number})`;
 }
 
-const floats = (name: string, duck: string) => aggregate(name, simple('FLOAT64 -> FLOAT64', duck));
+/** Values beside the sums of their weights, greatest first; of equal ones, the value that came first. */
+function topSum(weights: 'INT64' | 'FLOAT64' | 'NUMERIC', stored: string): AggregateOverload {
+  return {
+    ...as(`T, ${weights}, INT64 -> ARRAY<T>`, (parts) => {
+      const [value = '', weight = '', number = ''] = parts.args;
+      const values = call('list', parts, [value]);
+      const weighed = call('list', parts, [`struct_pack(f0 := ${value}, f1 := ${weight})`]);
+      const sum = `CAST(list_sum(list_transform(list_filter(${weighed}, lambda pair: pair.f0 IS NOT DISTINCT FROM (${values})[place]), lambda pair: pair.f1)) AS ${stored})`;
+      const ranked = `list_sort(list_transform(js_first_positions(${parts.listType}, ${values}), lambda place: struct_pack(rank := -${sum}, place := place, f0 := (${values})[place], f1 := ${sum})))`;
+      return `list_slice(list_transform(${ranked}, lambda entry: struct_pack(f0 := entry.f0, f1 := entry.f1)), 1, ${number})`;
+    }),
+    result: (type, weight) => ranking(type, 'sum', weight ?? INT64),
+  };
+}
+
+function ranking(value: Type, name: 'count' | 'sum', type: Type): Type {
+  return arrayOf(
+    structOf([
+      { name: 'value', type: value },
+      { name, type },
+    ]),
+  );
+}
+
 const pairs = (name: string, duck: string) => aggregate(name, simple('FLOAT64, FLOAT64 -> FLOAT64', duck));
 
 const DEFINITIONS: readonly AggregateFunction[] = [
@@ -153,7 +191,7 @@ const DEFINITIONS: readonly AggregateFunction[] = [
     as('INT64 -> INT64', (parts) => `CAST(${call('sum', parts)} AS BIGINT)`),
     simple('NUMERIC -> NUMERIC', 'sum'),
     simple('BIGNUMERIC -> BIGNUMERIC', 'sum'),
-    simple('FLOAT64 -> FLOAT64', 'sum'),
+    as('FLOAT64 -> FLOAT64', preciseSum),
     simple('INTERVAL -> INTERVAL', 'sum'),
   ),
   aggregate(
@@ -161,7 +199,7 @@ const DEFINITIONS: readonly AggregateFunction[] = [
     as('INT64 -> FLOAT64', (parts) => call('avg', parts)),
     as('NUMERIC -> NUMERIC', decimalAverage(NUMERIC_SCALE, 'js_numeric_divide_2')),
     as('BIGNUMERIC -> BIGNUMERIC', decimalAverage(18, 'js_bignumeric_divide_2')),
-    simple('FLOAT64 -> FLOAT64', 'avg'),
+    ofValues('float_mean'),
   ),
   ...(['MIN', 'MAX'] as const).map((name) => {
     const duck = name === 'MIN' ? 'min' : 'max';
@@ -194,12 +232,12 @@ const DEFINITIONS: readonly AggregateFunction[] = [
   aggregate('BIT_AND', simple('INT64 -> INT64', 'bit_and')),
   aggregate('BIT_OR', simple('INT64 -> INT64', 'bit_or')),
   aggregate('BIT_XOR', simple('INT64 -> INT64', 'bit_xor')),
-  floats('STDDEV', 'stddev_samp'),
-  floats('STDDEV_SAMP', 'stddev_samp'),
-  floats('STDDEV_POP', 'stddev_pop'),
-  floats('VARIANCE', 'var_samp'),
-  floats('VAR_SAMP', 'var_samp'),
-  floats('VAR_POP', 'var_pop'),
+  aggregate('STDDEV', ofValues('float_stddev_samp')),
+  aggregate('STDDEV_SAMP', ofValues('float_stddev_samp')),
+  aggregate('STDDEV_POP', ofValues('float_stddev_pop')),
+  aggregate('VARIANCE', ofValues('float_var_samp')),
+  aggregate('VAR_SAMP', ofValues('float_var_samp')),
+  aggregate('VAR_POP', ofValues('float_var_pop')),
   // Of fewer than two pairs there is no correlation; DuckDB calls it NaN.
   aggregate(
     'CORR',
@@ -217,14 +255,14 @@ const DEFINITIONS: readonly AggregateFunction[] = [
   ),
   aggregate('APPROX_TOP_COUNT', {
     ...as('T, INT64 -> ARRAY<T>', approxTopCount),
-    result: (type) =>
-      arrayOf(
-        structOf([
-          { name: 'value', type },
-          { name: 'count', type: INT64 },
-        ]),
-      ),
+    result: (type) => ranking(type, 'count', INT64),
   }),
+  aggregate(
+    'APPROX_TOP_SUM',
+    topSum('INT64', 'BIGINT'),
+    topSum('FLOAT64', 'DOUBLE'),
+    topSum('NUMERIC', `DECIMAL(38, ${NUMERIC_SCALE})`),
+  ),
   ordered('APPROX_QUANTILES', as('T, INT64 -> ARRAY<T>', approxQuantiles)),
 ];
 

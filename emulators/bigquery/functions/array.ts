@@ -128,14 +128,14 @@ export const ARRAY_FUNCTIONS = [
     'ARRAY_FIRST',
     native(
       'ARRAY<T> -> T',
-      "CASE WHEN len($1) = 0 THEN js_fail_1('ARRAY_FIRST cannot get the first element of an empty array') ELSE list_extract($1, 1) END",
+      "list_extract($1, CASE WHEN len($1) = 0 THEN CAST(js_fail_1('ARRAY_FIRST cannot get the first element of an empty array') AS BIGINT) ELSE 1 END)",
     ),
   ),
   define(
     'ARRAY_LAST',
     native(
       'ARRAY<T> -> T',
-      "CASE WHEN len($1) = 0 THEN js_fail_1('ARRAY_LAST cannot get the last element of an empty array') ELSE list_extract($1, -1) END",
+      "list_extract($1, CASE WHEN len($1) = 0 THEN CAST(js_fail_1('ARRAY_LAST cannot get the last element of an empty array') AS BIGINT) ELSE -1 END)",
     ),
   ),
   define(

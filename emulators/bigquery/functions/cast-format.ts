@@ -1,6 +1,9 @@
-/** CAST with FORMAT, by the names `compile/cast.ts` calls: dates and times as text and back, BYTES as text and back. */
+/** CAST with FORMAT, by the names `compile/cast.ts` calls: dates, times and BYTES as text and back, numbers as text. */
 import { checkedMicros, dayOfMicros, microsOf } from '../values/clock-time.ts';
+import { doubleParts } from '../values/exact-statistics.ts';
 import { formatByModel, parseByModel } from '../values/format-model.ts';
+import { type Fraction, formatNumber } from '../values/number-model.ts';
+import { BIGNUMERIC_SCALE, NUMERIC_SCALE } from '../types/storage.ts';
 import { zoneOffset } from '../values/time-zone.ts';
 import { ValueError } from '../values/value-error.ts';
 import { decodeUtf8 } from './cast.ts';
@@ -33,6 +36,24 @@ function textToBytes(text: string, format: string): Uint8Array {
     throw new ValueError('Failed to decode invalid hexadecimal string');
   if (encoding === 'ascii' && Buffer.byteLength(text) > text.length) throw new ValueError('Invalid ASCII value');
   return new Uint8Array(Buffer.from(text, encoding === 'ascii' ? 'utf8' : encoding));
+}
+
+function floatFraction(value: number): Fraction {
+  const negative = value < 0;
+  if (!Number.isFinite(value))
+    return { negative, numerator: 0n, denominator: 1n, tiesToEven: true, name: Number.isNaN(value) ? 'NAN' : 'INF' };
+  const { integer, exponent } = doubleParts(Math.abs(value));
+  return {
+    negative,
+    numerator: integer << BigInt(Math.max(0, exponent)),
+    denominator: 1n << BigInt(Math.max(0, -exponent)),
+    tiesToEven: true,
+  };
+}
+
+function decimalFraction(value: bigint, scale: number): Fraction {
+  const negative = value < 0n;
+  return { negative, numerator: negative ? -value : value, denominator: 10n ** BigInt(scale), tiesToEven: false };
 }
 
 /** Year and month as a number, `202408`: what a text does not say is that of the present. */
@@ -69,6 +90,24 @@ export const CAST_FORMAT_FUNCTIONS = [
     }),
   ),
   define('FORMAT_CAST_BYTES', js('BYTES, STRING -> STRING', bytesToText)),
+  define(
+    'FORMAT_CAST_FLOAT64',
+    js('FLOAT64, STRING -> STRING', (value: number, model: string) => formatNumber(floatFraction(value), model)),
+  ),
+  ...(
+    [
+      ['INT64', 0],
+      ['NUMERIC', NUMERIC_SCALE],
+      ['BIGNUMERIC', BIGNUMERIC_SCALE],
+    ] as const
+  ).map(([type, scale]) =>
+    define(
+      `FORMAT_CAST_${type}`,
+      js(`${type}, STRING -> STRING`, (value: bigint, model: string) =>
+        formatNumber(decimalFraction(value, scale), model),
+      ),
+    ),
+  ),
   define(
     'PARSE_CAST_DATE',
     js('STRING, STRING, INT64 -> DATE', (text: string, model: string, month: bigint) =>

@@ -18,6 +18,7 @@ import { strftime } from '../values/strftime.ts';
 import { strptimeLocal } from '../values/strptime.ts';
 import { ValueError } from '../values/value-error.ts';
 import { define, js } from './definition.ts';
+import { timestampTrunc } from './timestamp-trunc.ts';
 
 function dateFromParts(year: bigint, month: bigint, day: bigint): number {
   const days = validDays(Number(year), Number(month), Number(day));
@@ -51,7 +52,8 @@ const datetimeAdd = js('DATETIME, INTERVAL -> DATETIME', addToDatetime);
 const datetimeSub = js('DATETIME, INTERVAL -> DATETIME', (micros: bigint, interval: Interval) =>
   addToDatetime(micros, negated(interval)),
 );
-const datetimeTrunc = js('DATETIME, part<datetime> -> DATETIME', truncateMicros);
+/** The names of either take both types, and give back what they were given. */
+export const datetimeTrunc = js('DATETIME, part<datetime> -> DATETIME', truncateMicros);
 
 export const DATE_FUNCTIONS = [
   define('DATE_FROM_PARTS', js('INT64, INT64, INT64 -> DATE', dateFromParts)),
@@ -121,7 +123,7 @@ export const DATE_FUNCTIONS = [
   define('DATETIME_ADD', datetimeAdd),
   define('DATETIME_SUB', datetimeSub),
   define('DATETIME_DIFF', js('DATETIME, DATETIME, part<datetime> -> INT64', boundaries)),
-  define('DATETIME_TRUNC', datetimeTrunc),
+  define('DATETIME_TRUNC', datetimeTrunc, timestampTrunc),
   define(
     'DATE_TRUNC_DATE',
     js('DATE, part<date> -> DATE', (days: number, part: string) => checkedDays(truncateDays(days, part))),

@@ -12,6 +12,7 @@ import { JSON_FUNCTIONS } from './json.ts';
 import { MATH_FUNCTIONS } from './math.ts';
 import { OPERATOR_FUNCTIONS } from './operator.ts';
 import { REGEXP_FUNCTIONS } from './regexp.ts';
+import { STATISTICS_FUNCTIONS } from './statistics.ts';
 import { STRING_FUNCTIONS } from './string.ts';
 import { TEXT_FUNCTIONS } from './text.ts';
 import { TIMESTAMP_FUNCTIONS } from './timestamp.ts';
@@ -39,6 +40,7 @@ export const ALL_FUNCTIONS: readonly ScalarFunction[] = [
   ...CAST_FORMAT_FUNCTIONS,
   ...BOUNDS_FUNCTIONS,
   ...OPERATOR_FUNCTIONS,
+  ...STATISTICS_FUNCTIONS,
 ];
 
 /** Helpers of other functions: defined beside them, and no names of GoogleSQL. */

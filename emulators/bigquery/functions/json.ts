@@ -133,6 +133,24 @@ function lax<T>(convert: (parsed: JsonValue) => T | undefined) {
   };
 }
 
+/** Every element, which must all be what the function is named after. */
+function eachOf(what: string, convert: (parsed: JsonValue) => unknown) {
+  return (parsed: JsonValue): unknown[] | undefined => {
+    if (!Array.isArray(parsed)) return undefined;
+    return parsed.map((element: JsonValue) => {
+      const result = convert(element);
+      if (result === undefined) throw new ValueError(`The provided JSON array has an element that is not ${what}`);
+      return result;
+    });
+  };
+}
+
+/** Every element, NULL for those of which nothing sensible comes out. */
+function eachLax(convert: (parsed: JsonValue) => unknown) {
+  return (parsed: JsonValue): unknown[] | undefined =>
+    Array.isArray(parsed) ? parsed.map((element: JsonValue) => convert(element) ?? null) : undefined;
+}
+
 function laxInt64(parsed: JsonValue): bigint | undefined {
   if (typeof parsed === 'boolean') return parsed ? 1n : 0n;
   if (typeof parsed === 'bigint') return isInt64(parsed) ? parsed : undefined;
@@ -312,6 +330,17 @@ export const JSON_FUNCTIONS = [
   ...['FLOAT64', 'DOUBLE'].map((name) =>
     define(name, js('JSON, wide_number_mode:STRING? -> FLOAT64', strict('a number', jsonFloat64))),
   ),
+  ...(
+    [
+      ['BOOL', 'BOOL', 'a boolean', jsonBool, laxBool],
+      ['INT64', 'INT64', 'an integer', jsonInt64, laxInt64],
+      ['FLOAT64', 'FLOAT64', 'a number', jsonFloat64, laxFloat64],
+      ['STRING', 'STRING', 'a string', jsonText, laxString],
+    ] as const
+  ).flatMap(([name, type, what, convert, convertLax]) => [
+    define(`${name}_ARRAY`, js(`JSON -> ARRAY<${type}>`, strict('an array', eachOf(what, convert)))),
+    define(`LAX_${name}_ARRAY`, js(`JSON -> ARRAY<${type}>`, lax(eachLax(convertLax)))),
+  ]),
   define('JSON_TO_STRING', js('JSON -> STRING', strict('a string', jsonText))),
   define('LAX_BOOL', js('JSON -> BOOL', lax(laxBool))),
   define('LAX_INT64', js('JSON -> INT64', lax(laxInt64))),

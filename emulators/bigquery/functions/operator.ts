@@ -104,6 +104,7 @@ export const OPERATOR_FUNCTIONS = [
     'BIGNUMERIC_DIVIDE',
     js('BIGNUMERIC, BIGNUMERIC -> BIGNUMERIC', (a: bigint, b: bigint) => divideDecimal(a, b, 'BIGNUMERIC')),
   ),
+  define('BYTES_LIKE', js('BYTES, BYTES -> BOOL', bytesLike)),
   define(
     'SHIFT_LEFT',
     js('INT64, INT64 -> INT64', (a: bigint, b: bigint) => shift(a, b, '<<')),
@@ -138,4 +139,22 @@ function checkedOrdinal(ordinal: bigint, length: bigint, fromZero: boolean): big
   if (ordinal < 1n || ordinal > length)
     throw new ValueError(`Array index ${fromZero ? ordinal - 1n : ordinal} is out of bounds`);
   return ordinal;
+}
+
+/** `%` is any number of bytes, `_` is one; a backslash takes their meaning. */
+function bytesLike(value: Uint8Array, pattern: Uint8Array): boolean {
+  const byte = (code: number): string => `\\x${code.toString(16).padStart(2, '0')}`;
+  let source = '';
+  for (let at = 0; at < pattern.length; at++) {
+    const code = pattern[at]!;
+    if (code === 0x25) source += '[^]*';
+    else if (code === 0x5f) source += '[^]';
+    else if (code !== 0x5c) source += byte(code);
+    else {
+      at += 1;
+      if (at === pattern.length) throw new ValueError('LIKE pattern ends with a backslash');
+      source += byte(pattern[at]!);
+    }
+  }
+  return new RegExp(`^${source}$`).test(Buffer.from(value).toString('latin1'));
 }

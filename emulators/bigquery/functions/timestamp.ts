@@ -1,19 +1,15 @@
 /** TIMESTAMP functions: instants, and the zones they are seen in. */
 
-import { checkedMicros, floorDivide, microsOf, truncateMicros } from '../values/clock-time.ts';
+import { checkedMicros, floorDivide, microsOf } from '../values/clock-time.ts';
 import { addToTimestamp, bucketStart, elapsed, intervalBetween, negated } from '../values/date-arithmetic.ts';
-import { TIME_PARTS } from '../values/date-part.ts';
 import { extractFromDatetime } from '../values/extract.ts';
 import type { Interval } from '../values/interval.ts';
 import { strftime } from '../values/strftime.ts';
 import { strptimeInstant } from '../values/strptime.ts';
-import { instantOf, localOf, zoneOffset } from '../values/time-zone.ts';
+import { localOf, zoneOffset } from '../values/time-zone.ts';
+import { datetimeTrunc } from './date.ts';
 import { define, js } from './definition.ts';
-
-function truncateTimestamp(micros: bigint, part: string, zone = 'UTC'): bigint {
-  if (TIME_PARTS.includes(part) && part !== 'HOUR') return truncateMicros(micros, part);
-  return checkedMicros(instantOf(truncateMicros(localOf(micros, zone), part), zone), 'TIMESTAMP');
-}
+import { timestampTrunc } from './timestamp-trunc.ts';
 
 function formatIn(format: string, micros: bigint, zone = 'UTC'): string {
   const offsetMicros = zoneOffset(zone, micros);
@@ -32,7 +28,7 @@ export const TIMESTAMP_FUNCTIONS = [
     ),
   ),
   define('TIMESTAMP_DIFF', js('TIMESTAMP, TIMESTAMP, part<elapsed> -> INT64', elapsed)),
-  define('TIMESTAMP_TRUNC', js('TIMESTAMP, part<timestamp>, STRING? -> TIMESTAMP', truncateTimestamp)),
+  define('TIMESTAMP_TRUNC', timestampTrunc, datetimeTrunc),
   define(
     'TIMESTAMP_BUCKET',
     js('TIMESTAMP, INTERVAL, TIMESTAMP? -> TIMESTAMP', (micros: bigint, width: Interval, origin = microsOf(-7305)) =>

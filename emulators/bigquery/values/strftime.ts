@@ -68,6 +68,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   p: (_, __, seconds) => (hour(seconds) < 12 ? 'AM' : 'PM'),
   Q: (_, days) => String(Math.floor((civilOf(days).month - 1) / 3) + 1),
   R: (moment) => strftime('%H:%M', moment),
+  r: (moment) => strftime('%I:%M:%S %p', moment),
   S: (_, __, seconds) => pad(seconds % 60),
   s: (moment) => String(utcSeconds(moment)),
   T: (moment) => strftime('%H:%M:%S', moment),

@@ -3,10 +3,16 @@ import { CASES as basics } from './basics.ts';
 import { CASES as datesAndTimes } from './dates-and-times.ts';
 import { CASES as documented } from './documented.ts';
 import { CASES as everyday } from './everyday.ts';
+import { CASES as floatsAndArrays } from './floats-and-arrays.ts';
 import { CASES as jsonAndAggregates } from './json-and-aggregates.ts';
 import { CASES as mathAndStrings } from './math-and-strings.ts';
+import { CASES as numberFormats } from './number-formats.ts';
+import { CASES as operators } from './operators.ts';
 import type { QueryCase } from './query-case.ts';
 import { CASES as querySyntax } from './query-syntax.ts';
+import { CASES as reports } from './reports.ts';
+import { CASES as results } from './results.ts';
+import { CASES as statistics } from './statistics.ts';
 
 export const TOPICS: Readonly<Record<string, readonly QueryCase[]>> = {
   basics,
@@ -15,5 +21,11 @@ export const TOPICS: Readonly<Record<string, readonly QueryCase[]>> = {
   'JSON and aggregates': jsonAndAggregates,
   'query syntax': querySyntax,
   'everyday queries': everyday,
+  reports,
+  'results of pipelines': results,
+  operators,
+  'floats and arrays': floatsAndArrays,
+  statistics,
+  'numbers by a format': numberFormats,
   'documented examples': documented,
 };

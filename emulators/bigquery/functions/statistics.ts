@@ -1,0 +1,22 @@
+/** What the statistical aggregates compile to: functions of the list of a group's values. */
+import { exactMean, exactVariance } from '../values/exact-statistics.ts';
+import { define, js } from './definition.ts';
+
+const root = (variance: number | null): number | null => (variance === null ? null : Math.sqrt(variance));
+
+export const STATISTICS_FUNCTIONS = [
+  define('FLOAT_MEAN', js('ARRAY<FLOAT64> -> FLOAT64', exactMean)),
+  ...(['SAMP', 'POP'] as const).flatMap((kind) => {
+    const less = kind === 'SAMP' ? 1 : 0;
+    return [
+      define(
+        `FLOAT_VAR_${kind}`,
+        js('ARRAY<FLOAT64> -> FLOAT64', (values: readonly number[]) => exactVariance(values, less)),
+      ),
+      define(
+        `FLOAT_STDDEV_${kind}`,
+        js('ARRAY<FLOAT64> -> FLOAT64', (values: readonly number[]) => root(exactVariance(values, less))),
+      ),
+    ];
+  }),
+];

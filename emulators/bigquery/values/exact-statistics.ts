@@ -1,0 +1,64 @@
+/** Means and variances of doubles, computed exactly and rounded once, as BigQuery's reference implementation gives them. */
+
+/** Doubles as integers of one scale: value = integer × 2^exponent. */
+interface Scaled {
+  readonly integers: readonly bigint[];
+  readonly exponent: number;
+}
+
+const view = new DataView(new ArrayBuffer(8));
+
+/** A finite double is an integer of at most 53 bits times a power of two. */
+export function doubleParts(value: number): { readonly integer: bigint; readonly exponent: number } {
+  view.setFloat64(0, value);
+  const bits = view.getBigUint64(0);
+  const exponent = Number((bits >> 52n) & 0x7ffn);
+  const fraction = bits & 0xfffffffffffffn;
+  const size = exponent === 0 ? fraction : fraction | (1n << 52n);
+  return { integer: value < 0 ? -size : size, exponent: Math.max(exponent, 1) - 1075 };
+}
+
+function scaled(values: readonly number[]): Scaled {
+  const all = values.map(doubleParts).filter(({ integer }) => integer !== 0n);
+  const exponent = all.reduce((least, one) => Math.min(least, one.exponent), all[0]?.exponent ?? 0);
+  return { integers: all.map((one) => one.integer << BigInt(one.exponent - exponent)), exponent };
+}
+
+/** The double nearest to `numerator / denominator × 2^exponent`. */
+function nearest(numerator: bigint, denominator: bigint, exponent: number): number {
+  if (numerator === 0n) return 0;
+  const size = numerator < 0n ? -numerator : numerator;
+  // A quotient of about 70 bits: more than a double holds, and less than what makes it infinite.
+  const shift = 70 + denominator.toString(2).length - size.toString(2).length;
+  const dividend = size << BigInt(Math.max(0, shift));
+  const divisor = denominator << BigInt(Math.max(0, -shift));
+  const quotient = dividend / divisor;
+  // What is cut off breaks a tie, and does nothing else.
+  const rounded = Number(dividend % divisor === 0n ? quotient : quotient | 1n);
+  const power = exponent - shift;
+  const half = Math.trunc(power / 2);
+  return (numerator < 0n ? -rounded : rounded) * 2 ** half * 2 ** (power - half);
+}
+
+const sum = (integers: readonly bigint[]): bigint => integers.reduce((total, integer) => total + integer, 0n);
+
+/** @returns NaN or an infinity where one is among the values */
+export function exactMean(values: readonly number[]): number {
+  if (!values.every(Number.isFinite)) return values.reduce((total, value) => total + value, 0) / values.length;
+  const { integers, exponent } = scaled(values);
+  return nearest(sum(integers), BigInt(values.length), exponent);
+}
+
+/**
+ * The sum of squared distances from the mean, divided by `count - less`.
+ * @param less 1 for a sample's variance, 0 for a population's
+ * @returns null for fewer than `less + 1` values; NaN where a value is not finite
+ */
+export function exactVariance(values: readonly number[], less: 0 | 1): number | null {
+  const count = BigInt(values.length);
+  if (values.length <= less) return null;
+  if (!values.every(Number.isFinite)) return Number.NaN;
+  const { integers, exponent } = scaled(values);
+  const squares = sum(integers.map((integer) => integer * integer));
+  return nearest(count * squares - sum(integers) ** 2n, count * (count - BigInt(less)), 2 * exponent);
+}
