@@ -55,6 +55,8 @@ export interface EmbeddedOptions {
 }
 
 const SPLIT = '0';
+/** A flush into memory costs little, and its rows should not grow old. */
+const ROWS_IN_MEMORY = 5_000;
 
 export class Embedded {
   readonly plan: Plan;
@@ -94,7 +96,8 @@ export class Embedded {
     this.#sweeper = new Sweeper({ plan, store, bus, clock, backlog, epoch, topology });
     const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
-    const byAge = (own: FlushPolicy): FlushPolicy => (flushByAge ? own : { ...own, every: MAX_TIMESTAMP });
+    const byAge = (own: FlushPolicy): FlushPolicy =>
+      flushByAge ? own : { ...own, rows: Math.min(own.rows, ROWS_IN_MEMORY), every: MAX_TIMESTAMP };
     const ports = { store, bus, warehouse, clock, ids, views: viewReader(plan, store) };
     const facts = { pipeline: plan.pipeline, topology, epoch, waits };
     const asks = {

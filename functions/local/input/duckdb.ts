@@ -1,4 +1,3 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import { ConfigurationError, messageOf } from '../../model/errors.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Input } from '../runner.ts';
@@ -14,6 +13,8 @@ export const DUCKDB_EXTENSIONS: readonly string[] = Object.keys(READERS);
 
 /** Reads a CSV, JSON or Parquet file. Record ids are row numbers; timestamps come as text. */
 export async function* readByDuckDb(path: string, extension: string, now: () => EpochMillis): Input {
+  // Loaded by those who need it: most runs read JSON Lines.
+  const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
   let row = 0;
