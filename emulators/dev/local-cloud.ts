@@ -1,11 +1,13 @@
 /**
  * A deployed pipeline on this machine: emulators, the manifest's topics and subscriptions, its functions as processes, the
- * relay in Pub/Sub's place and a scheduler in Cloud Scheduler's. Invariant: `stop` ends everything that was started here,
+ * relay in Pub/Sub's place and a scheduler in Cloud Scheduler's. What operators pause and drain, the relay does not bring. Invariant: `stop` ends everything that was started here,
  * and nothing outlives this process (launch-process.ts).
  */
 import { FirestoreStore } from '../../functions/cloud/firestore/store.ts';
 import { LOCAL_VARIABLES, type Tuning } from '../../functions/cloud/configuration.ts';
+import { SYSTEM_CLOCK } from '../../functions/local/system.ts';
 import type { Graph } from '../../functions/model/graph.ts';
+import { admit } from '../../functions/operate/upgrade.ts';
 import type { DeployedFunction, Shape } from '../../functions/plan/deployed-functions.ts';
 import { PROJECT_VARIABLES } from '../../functions/plan/environment.ts';
 import { type Manifest, manifestOf } from '../../functions/plan/manifest.ts';
@@ -18,6 +20,7 @@ import { type MonitoringOptions, startMonitoring } from '../monitoring/server.ts
 import { type Relay, type RelayOptions, startRelay } from '../relay/relay.ts';
 import { startTableServer, type TableServer } from '../tables/server.ts';
 import { type FunctionProcess, startFunctionProcess } from './function-process.ts';
+import { followOrders } from './operators-orders.ts';
 import { createPubSubParts } from './pub-sub-parts.ts';
 import { type Scheduler, startScheduler } from './scheduler.ts';
 
@@ -104,16 +107,18 @@ async function start(
     ...(shards === undefined ? {} : { shards }),
     ...(slots === undefined ? {} : { slots }),
   });
-  const manifest = manifestOf(planned, { queries: QUERIES, collections: COLLECTIONS, shape });
   const emulators = options.emulators ?? (await ownEmulators(options, atEnd));
   const projectId = options.projectId ?? emulators.projectId;
   const clients = await openClients(projectId, emulators.pubsubHost);
   atEnd(() => clients.close());
-  await createPubSubParts(clients, projectId, manifest);
   const tables = await startTableServer();
   atEnd(() => tables.stop());
   const store = new FirestoreStore({ projectId, pipeline: graph.name, emulatorHost: emulators.firestoreHost });
   atEnd(() => store.close());
+  // As a deployment does: what was drained starts afresh, what does not fit is refused.
+  const { topology, epoch } = await admit(store, planned, SYSTEM_CLOCK.now());
+  const manifest = manifestOf(planned, { queries: QUERIES, collections: COLLECTIONS, shape, topology, epoch });
+  await createPubSubParts(clients, projectId, manifest);
 
   let stats: Relay['stats'] = () => [];
   const monitoring = await startMonitoring({ ...options.monitoring, stats: () => stats() });
@@ -161,6 +166,9 @@ async function start(
   });
   stats = () => relay.stats();
   atEnd(() => relay.stop());
+  const tell = options.relay?.onProblem ?? ((cause: string) => process.stderr.write(`${cause}\n`));
+  const orders = followOrders(planned, store, relay, tell);
+  atEnd(() => orders.stop());
   const scheduler = startScheduler(
     () => urlsOf(manifest.sweep.function, manifest.sweep.path),
     options.sweepEveryMillis ?? MINUTE,

@@ -1,11 +1,12 @@
 /** `millrace pause`, `resume`, `drain` and `doctor`. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type Duration, type Millis, millis, plus } from '../model/time.ts';
 import { type Diagnosis, examine } from '../operate/doctor/doctor.ts';
+import { SHAPES } from '../plan/deployed-functions.ts';
 import { describeProgress, drain, drainProgress, type DrainProgress } from '../operate/drain.ts';
 import { pause, resume } from '../operate/pause.ts';
 import { stageOf, survey } from '../operate/status/survey.ts';
-import { subscriptionsOf } from '../operate/target/target.ts';
+import { type DeployedAs, subscriptionsOf } from '../operate/target/target.ts';
 import { confirm } from './confirm.ts';
 import { at } from './format.ts';
 import type { Io } from './io.ts';
@@ -98,11 +99,15 @@ export function doctorCommand(io: Io): Command {
   return addTargetOptions(
     new Command('doctor').description('what is wrong with a pipeline, or about to be, and what to do'),
   )
+    .option('--region <name>', 'where it is deployed', 'us-central1')
+    .addOption(new Option('--shape <shape>', 'as it was deployed').choices(SHAPES).default('functions'))
     .option('--json', 'print one JSON object')
-    .action((options: ChangeOptions) =>
-      onTarget(options, async ({ store, pipeline, clock, plan }) => {
+    .action((options: TargetOptions & DeployedAs & { readonly json?: boolean }) =>
+      onTarget(options, async ({ store, pipeline, clock, plan, outside }) => {
         const surveyed = await survey(store, pipeline, clock.now(), plan);
-        const diagnoses = await examine({ store, survey: surveyed, plan, outside: [] });
+        const checks = outside?.(surveyed, options) ?? [];
+        const diagnoses = await examine({ store, survey: surveyed, plan, outside: checks });
+        if (plan === undefined) diagnoses.push(NO_CODE);
         if (options.json) io.out(JSON.stringify({ pipeline, diagnoses }));
         else for (const line of diagnoses.flatMap(lines)) io.out(line);
         const errors = diagnoses.filter(({ severity }) => severity === 'error').length;
@@ -110,6 +115,13 @@ export function doctorCommand(io: Io): Command {
       }),
     );
 }
+
+const NO_CODE: Diagnosis = {
+  check: 'code',
+  severity: 'unknown',
+  sentence: 'what is deployed was held against nothing, since the pipeline’s code is not at hand',
+  remedies: ['name its module with --pipeline'],
+};
 
 function changing(command: Command): Command {
   return addTargetOptions(command).option('--yes', 'do not ask').option('--json', 'print one JSON object');

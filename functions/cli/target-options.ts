@@ -20,6 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const FIRESTORE_HOST = 'FIRESTORE_EMULATOR_HOST';
 const PUBSUB_HOST = 'PUBSUB_EMULATOR_HOST';
+const BIGQUERY_HOST = 'BIGQUERY_EMULATOR_HOST';
 const EMULATORS_PROJECT = 'millrace-local';
 
 export function addTargetOptions(command: Command): Command {
@@ -68,13 +69,19 @@ function addressOf(options: TargetOptions, pipeline: string, env: Environment): 
   const database = options.database ?? env['MILLRACE_DATABASE'];
   const named = options.project ?? env['GOOGLE_CLOUD_PROJECT'];
   if (options.emulators) {
-    const firestoreHost = env[FIRESTORE_HOST];
-    if (firestoreHost === undefined)
+    const [firestoreHost, pubsubHost] = [env[FIRESTORE_HOST], env[PUBSUB_HOST]];
+    if (firestoreHost === undefined || pubsubHost === undefined)
       throw new ConfigurationError(
-        `--emulators: $${FIRESTORE_HOST} is not set; start the emulators, and set it and $${PUBSUB_HOST} as they say`,
+        `--emulators: $${firestoreHost === undefined ? FIRESTORE_HOST : PUBSUB_HOST} is not set; start the emulators, and set $${FIRESTORE_HOST} and $${PUBSUB_HOST} as they say`,
       );
     const databaseId = database ?? '(default)';
-    return { projectId: named ?? EMULATORS_PROJECT, databaseId, firestoreHost, pubsubHost: env[PUBSUB_HOST] };
+    return {
+      projectId: named ?? EMULATORS_PROJECT,
+      databaseId,
+      firestoreHost,
+      pubsubHost,
+      bigQueryUrl: env[BIGQUERY_HOST],
+    };
   }
   if (named === undefined)
     throw new ConfigurationError(

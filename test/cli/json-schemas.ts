@@ -192,7 +192,7 @@ export const DOCTOR = z.strictObject({
   diagnoses: z.array(
     z.strictObject({
       check: z.string(),
-      severity: z.enum(['ok', 'warning', 'error']),
+      severity: z.enum(['ok', 'unknown', 'warning', 'error']),
       sentence: z.string(),
       remedies: z.array(z.string()),
     }),

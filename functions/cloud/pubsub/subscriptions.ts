@@ -1,6 +1,7 @@
 /**
  * Deliveries switched off and on. Pausing takes the push endpoint off a subscription, which then keeps what comes; resuming
- * puts the very same endpoint back.
+ * puts the very same endpoint back. On the emulators a relay pushes, and obeys the pipeline's control documents; what is
+ * decided there is enough.
  */
 import type { protos, v1 } from '@google-cloud/pubsub';
 import { ConfigurationError } from '../../model/errors.ts';
@@ -38,18 +39,19 @@ export class PubSubSubscriptions implements Subscriptions {
       const { pushConfig } = await this.#ask(name, (client, options) =>
         client.getSubscription({ subscription }, options).then(([found]) => found),
       );
-      if (!pushConfig?.pushEndpoint)
+      if (!pushConfig?.pushEndpoint && this.#setting.emulatorHost === undefined)
         throw new ConfigurationError(
           `subscription '${name}' pushes to nobody already; who took its endpoint off has to put it back (deploy again)`,
         );
-      paused[name] = pushConfig;
+      paused[name] = pushConfig ?? {};
     }
-    for (const name of Object.keys(paused)) await this.#push(name, {});
+    for (const [name, { pushEndpoint }] of Object.entries(paused)) if (pushEndpoint) await this.#push(name, {});
     return paused;
   }
 
   async resume(_: Delivery, paused: unknown): Promise<void> {
-    for (const [name, pushConfig] of Object.entries((paused ?? {}) as Paused)) await this.#push(name, pushConfig);
+    for (const [name, pushConfig] of Object.entries((paused ?? {}) as Paused))
+      if (pushConfig.pushEndpoint) await this.#push(name, pushConfig);
   }
 
   async close(): Promise<void> {

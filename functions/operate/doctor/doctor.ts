@@ -11,6 +11,7 @@ import type { Plan } from '../../plan/plan.ts';
 import { QUERIES } from '../../ports/queries.ts';
 import type { Store } from '../../ports/store.ts';
 import { openEnvelopes } from '../status/open-ranges.ts';
+import { modelStatus } from '../status/model-status.ts';
 import { rootsOfStage, type Survey } from '../status/survey.ts';
 import { examineViews } from '../views/view-doctor.ts';
 import { viewReports } from '../views/view-report.ts';
@@ -18,16 +19,17 @@ import { viewReports } from '../views/view-report.ts';
 export interface Diagnosis {
   /** What was asked, e.g. `indexes`. */
   readonly check: string;
-  readonly severity: 'ok' | 'warning' | 'error';
+  /** `unknown`: it could not be asked, and the sentence says why. */
+  readonly severity: 'ok' | 'unknown' | 'warning' | 'error';
   readonly sentence: string;
   /** What to do, the first choice first. */
   readonly remedies: readonly string[];
 }
 
-/** A question beyond the store: topics, subscriptions, grants, functions. Empty = all is well. */
+/** A question beyond the store: topics, subscriptions, grants, functions. Nothing found = all is well. */
 export interface OutsideCheck {
   readonly check: string;
-  run(): Promise<readonly Omit<Diagnosis, 'check'>[]>;
+  run(): Promise<readonly Found[]>;
 }
 
 export interface Patient {
@@ -37,7 +39,7 @@ export interface Patient {
   readonly outside: readonly OutsideCheck[];
 }
 
-type Found = Omit<Diagnosis, 'check'>;
+export type Found = Omit<Diagnosis, 'check'>;
 type Check = (patient: Patient) => readonly Found[] | Promise<readonly Found[]>;
 
 const MINUTE = 60_000;
@@ -56,6 +58,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   claims: ({ survey }) => claims(survey),
   upgrade: ({ survey, plan }) => upgrade(survey, plan),
   pauses: ({ survey }) => pauses(survey),
+  models: ({ survey, plan }) => models(survey, plan),
   views: ({ survey, plan }) => views(survey, plan),
 };
 
@@ -68,7 +71,7 @@ export async function examine(patient: Patient): Promise<Diagnosis[]> {
   ];
   for (const { check, run } of asked) {
     const found = await run().catch((error: unknown): Found[] => [
-      { severity: 'warning', sentence: `could not be checked: ${messageOf(error)}`, remedies: [] },
+      { severity: 'unknown', sentence: `could not be checked: ${messageOf(error)}`, remedies: [] },
     ]);
     const whole = found.length > 0 ? found : [{ severity: 'ok', sentence: 'nothing is wrong', remedies: [] } as const];
     diagnoses.push(...whole.map((each) => ({ check, ...each })));
@@ -183,6 +186,31 @@ function pauses({ paused, now }: Survey): Found[] {
     sentence: `'${stage}' is paused since ${describeInstant(since)} (${Math.round((now - since) / MINUTE)} minutes); Pub/Sub keeps what waits for days only`,
     remedies: [`millrace resume ${stage}`],
   }));
+}
+
+/** A model that is asked more slowly than its author allows, since it has said that it is too much. */
+function models(survey: Survey, plan: Plan | undefined): Found[] {
+  return survey.shape.stages.flatMap(({ id, kind, shards }) => {
+    if (kind !== 'enrich') return [];
+    const { rate, waiting, calling, counters } = modelStatus(rootsOfStage(survey, id).map(enrichState));
+    const head = plan?.stages.find((stage) => stage.id === id)?.head;
+    const allowed = head?.kind === 'enrich' ? head.requestsPerMinute : undefined;
+    const asked = rootsOfStage(survey, id).filter((root) => enrichState(root).bucket !== undefined).length;
+    const slow = rate !== null && allowed !== undefined && rate < (allowed * asked) / shards / 2;
+    if (!slow || waiting + calling === 0) return [];
+    const sentence = `the model of '${id}' is asked ${Math.round(rate)} times a minute, not ${allowed}, since it answers 429 (${counters.throttled} of ${counters.calls} calls so far); ${waiting} batches wait`;
+    return [
+      {
+        severity: 'warning' as const,
+        sentence,
+        remedies: [
+          'nothing is lost, and the rate rises again by itself',
+          'ask for more quota',
+          `lower requestsPerMinute of '${id}'`,
+        ],
+      },
+    ];
+  });
 }
 
 function views(survey: Survey, plan: Plan | undefined): Found[] {

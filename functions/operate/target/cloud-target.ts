@@ -1,4 +1,6 @@
 /** A deployed pipeline, in a project or on the emulators. */
+import { DeployedParts } from '../../cloud/deployment/deployed-parts.ts';
+import { GoogleApiReader, type GoogleApiSetting } from '../../cloud/deployment/google-api.ts';
 import { FirestoreStore } from '../../cloud/firestore/store.ts';
 import { whyNotListening } from '../../cloud/listening.ts';
 import { PubSubBus } from '../../cloud/pubsub/bus.ts';
@@ -10,6 +12,9 @@ import { type Plan, plan } from '../../plan/plan.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { readControl } from '../../engine/control.ts';
 import { Reachable, Unreachable } from './reachable.ts';
+import { deploymentManifest } from '../deployment.ts';
+import { outsideChecks } from '../doctor/outside-checks.ts';
+import { PubSubReachable } from './pubsub-reachable.ts';
 import type { Target } from './target.ts';
 
 export interface CloudAddress {
@@ -18,6 +23,8 @@ export interface CloudAddress {
   /** `host:port` of the emulators; absent: Google's own. */
   readonly firestoreHost: string | undefined;
   readonly pubsubHost: string | undefined;
+  /** An emulator of BigQuery, such as `http://127.0.0.1:9050`. */
+  readonly bigQueryUrl?: string | undefined;
 }
 
 /** No call of an operator's command waits longer for Firestore, milliseconds. */
@@ -43,11 +50,16 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
     const topology = (await readControl(store, 'topology'))?.body;
     const planned = graph === undefined ? undefined : planFor(graph, topology?.shape.stages);
     const epoch = topology?.epoch ?? 1;
-    const bus =
-      planned === undefined ? undefined : new PubSubBus(planned, { projectId, emulatorHost: pubsubHost, epoch });
+    const pubsub = { projectId, emulatorHost: pubsubHost, timeoutMillis: PATIENCE };
+    const reachable = new PubSubReachable(
+      pubsubHost,
+      pubsubHost === undefined ? `Pub/Sub of project '${projectId}'` : `the Pub/Sub emulator at ${pubsubHost}`,
+    );
+    const bus = planned === undefined ? undefined : new PubSubBus(planned, { ...pubsub, epoch });
     const slots = new Map((topology?.shape.stages ?? []).map((stage) => [stage.id, stage.slots]));
     const slotsOf = (stage: string): number => planned?.stage(stage).slots ?? slots.get(stage) ?? 1;
-    const subscriptions = new PubSubSubscriptions({ projectId, emulatorHost: pubsubHost, pipeline, slotsOf });
+    const subscriptions = new PubSubSubscriptions({ ...pubsub, pipeline, slotsOf });
+    const parts = new DeployedParts(new GoogleApiReader(apisOf(address)), projectId);
     return {
       pipeline,
       where,
@@ -57,8 +69,17 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
       topology: topology?.topology ?? 1,
       epoch,
       ...(planned === undefined ? {} : { plan: planned }),
-      bus: bus ?? NO_BUS,
-      subscriptions,
+      bus: bus === undefined ? NO_BUS : reachable.bus(bus),
+      subscriptions: reachable.subscriptions(subscriptions),
+      ...(planned === undefined
+        ? {}
+        : {
+            outside: (survey, { region, shape }) =>
+              outsideChecks({
+                manifest: deploymentManifest(planned, { shape, topology: topology?.topology ?? 1, epoch }),
+                ...{ parts, project: projectId, region, survey, emulators: firestoreHost !== undefined },
+              }),
+          }),
       settle: async () => {},
       close: async () => {
         await bus?.close();
@@ -70,6 +91,18 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
     await firestore.close();
     throw error;
   }
+}
+
+/** The emulators that are there; of the rest nothing is asked where there is one. */
+function apisOf({ firestoreHost, pubsubHost, bigQueryUrl }: CloudAddress): GoogleApiSetting {
+  if (firestoreHost === undefined) return {};
+  return {
+    others: 'none',
+    endpoints: {
+      ...(pubsubHost === undefined ? {} : { pubsub: `http://${pubsubHost}/v1` }),
+      ...(bigQueryUrl === undefined ? {} : { bigquery: `${bigQueryUrl}/bigquery/v2` }),
+    },
+  };
 }
 
 function planFor(

@@ -3,11 +3,20 @@
  * commands know nothing of where it is.
  */
 import { ConfigurationError } from '../../model/errors.ts';
+import type { Shape } from '../../plan/deployed-functions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Subscriptions } from '../../ports/subscriptions.ts';
+import type { OutsideCheck } from '../doctor/doctor.ts';
+import type { Survey } from '../status/survey.ts';
+
+/** How a pipeline was deployed, which its documents do not say. */
+export interface DeployedAs {
+  readonly region: string;
+  readonly shape: Shape;
+}
 
 export interface Target {
   readonly pipeline: string;
@@ -24,6 +33,8 @@ export interface Target {
   readonly bus: Bus;
   /** Switches deliveries off and on; absent where nothing is delivered. */
   readonly subscriptions?: Subscriptions;
+  /** What of the deployment beside its documents can be looked over; absent where nothing is deployed. */
+  readonly outside?: (survey: Survey, as: DeployedAs) => readonly OutsideCheck[];
   /** Lets what was sent be taken, where nobody else does. */
   settle(): Promise<void>;
   /** Gives everything back; what was changed is kept. */
