@@ -111,6 +111,8 @@ class Scenario {
         break;
       case 'timers':
         for (const state of this.#manual?.states ?? []) state.endOfWindowTimer = true;
+        // An empty bundle: what was set behind its back, the reduction has to look at anew.
+        this.#reduction.addBundle(this.#context, [], this);
         this.#advance();
         break;
       case 'FIRE':

@@ -27,6 +27,8 @@ interface Outlook {
   readonly hold: EpochMillis;
   readonly timerHold: EpochMillis;
   readonly due: Due;
+  /** Where among the windows the first is that waits for a time on the processing clock. */
+  readonly firstTimed: number;
 }
 
 export class KeyReduction<In, Acc, Out> {
@@ -86,15 +88,21 @@ export class KeyReduction<In, Acc, Out> {
     for (const state of touched) {
       if (this.#isReady(state, context)) this.#fire(state, context, output);
     }
+    this.#change();
   }
 
   /** Emits what is due by the clocks, one pane a window, and removes the windows that have expired. */
   advance(context: ReduceContext, output: ReduceOutput<Out, never>): void {
-    this.#change();
     const { inputWatermark, processingTime } = context;
+    const { due, firstTimed } = this.#outlookNow();
+    const isEventDue = inputWatermark >= due.event;
+    if (!isEventDue && processingTime < due.processing) return;
+    this.#change();
     const { states } = this.#windows;
-    let kept = 0;
-    for (const state of states) {
+    const first = isEventDue ? 0 : firstTimed;
+    let kept = first;
+    for (let i = first; i < states.length; i++) {
+      const state = states[i]!;
       if (inputWatermark > state.expiry) {
         if (!state.closed) firePane(state, true, this.#spec, this.#asHeld(state, context), output);
         continue;
@@ -103,9 +111,11 @@ export class KeyReduction<In, Acc, Out> {
         state.text = undefined;
         if (this.#isReady(state, context)) this.#fire(state, context, output);
       }
-      states[kept++] = state;
+      if (kept < i) states[kept] = state;
+      kept += 1;
     }
-    states.length = kept;
+    if (kept < states.length) states.length = kept;
+    this.#change();
   }
 
   /** The earliest timestamp at which the key holds the step's output watermark. */
@@ -132,6 +142,7 @@ export class KeyReduction<In, Acc, Out> {
     return this.#outlookNow().due;
   }
 
+  /** Before and after each change, since contexts may ask for the hold meanwhile. */
   #change(): void {
     this.#outlook = undefined;
     this.#text = undefined;
@@ -144,17 +155,22 @@ export class KeyReduction<In, Acc, Out> {
 
   #lookOut(): Outlook {
     let [heldAt, onTimeAt, eventAt, processingAt] = [MAX_TIMESTAMP, MAX_TIMESTAMP, MAX_TIMESTAMP, MAX_TIMESTAMP];
-    for (const state of this.#windows.states) {
+    const { states } = this.#windows;
+    let firstTimed = states.length;
+    for (let i = 0; i < states.length; i++) {
+      const state = states[i]!;
       const { hold, closed, trigger, last, end, expiry } = state;
       const event = !closed && trigger.endOfWindowTimer ? end : after(expiry);
       if (event < eventAt) eventAt = event;
       if (closed) continue;
       if (hold !== undefined && hold < heldAt) heldAt = hold;
       if (last < onTimeAt && this.#expectsOnTimePane(state)) onTimeAt = last;
-      const processing = trigger.timers.length > 0 ? after(trigger.timers[0]!) : MAX_TIMESTAMP;
+      if (trigger.timers.length === 0) continue;
+      if (firstTimed > i) firstTimed = i;
+      const processing = after(trigger.timers[0]!);
       if (processing < processingAt) processingAt = processing;
     }
-    return { hold: heldAt, timerHold: onTimeAt, due: { event: eventAt, processing: processingAt } };
+    return { hold: heldAt, timerHold: onTimeAt, due: { event: eventAt, processing: processingAt }, firstTimed };
   }
 
   /** Adds all that is neither expired nor closed, and lists the windows it went to. */
@@ -311,9 +327,11 @@ function takeDueTimers<Acc>(
   inputWatermark: EpochMillis,
   now: EpochMillis,
 ): boolean {
+  const { timers } = trigger;
   let due = 0;
-  while (due < trigger.timers.length && trigger.timers[due]! < now) due++;
-  if (due > 0) trigger.timers.splice(0, due);
+  while (due < timers.length && timers[due]! < now) due++;
+  if (due === timers.length) timers.length = 0;
+  else if (due > 0) timers.splice(0, due);
   const atEnd = trigger.endOfWindowTimer && inputWatermark >= end;
   if (atEnd) trigger.endOfWindowTimer = false;
   return due > 0 || atEnd;
