@@ -113,7 +113,10 @@ function decodeElement(tuple: unknown): Incoming {
 }
 
 function windowsText(windows: readonly Window[]): string {
-  if (windows.length === 1 && windows[0] === GLOBAL_WINDOW) return '0';
+  if (windows.length === 1) {
+    const [window] = windows as [Window];
+    return window === GLOBAL_WINDOW ? '0' : `[${window.start},${window.end}]`;
+  }
   return `[${windows.map((window) => `${window.start},${window.end}`).join(',')}]`;
 }
 

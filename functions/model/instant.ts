@@ -13,11 +13,13 @@ export function instant(value: Instant): EpochMillis | undefined {
 }
 
 const TEXT = /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$/;
-/** `YYYY-MM-DDTHH:MM:SS`, with or without a `Z`. */
+/** `YYYY-MM-DDTHH:MM:SS`, with or without a `Z`; and with `.mmmZ`. */
 const SECONDS_LENGTH = 19;
+const MILLIS_LENGTH = 24;
 const ZERO = 48;
 const Z = 90;
 const COLON = 58;
+const DOT = 46;
 
 /** The day read last: event times of neighbours mostly share it. */
 let lastDay = '';
@@ -29,11 +31,11 @@ let lastDayStart = Number.NaN;
  * before the year 100.
  */
 export function utc(text: string): number {
-  const plain =
-    text.length === SECONDS_LENGTH || (text.length === SECONDS_LENGTH + 1 && text.charCodeAt(SECONDS_LENGTH) === Z);
+  const plain = isPlain(text);
   if (plain && text.startsWith(lastDay) && lastDay !== '') {
     const seconds = secondsOfDay(text);
-    if (seconds >= 0) return lastDayStart + seconds * 1000;
+    const millis = text.length === MILLIS_LENGTH ? threeDigits(text, SECONDS_LENGTH + 1) : 0;
+    if (seconds >= 0 && millis >= 0) return lastDayStart + seconds * 1000 + millis;
   }
   const at = parse(text);
   if (plain && !Number.isNaN(at)) {
@@ -41,6 +43,19 @@ export function utc(text: string): number {
     lastDayStart = at - (((at % 86_400_000) + 86_400_000) % 86_400_000);
   }
   return at;
+}
+
+function isPlain(text: string): boolean {
+  switch (text.length) {
+    case SECONDS_LENGTH:
+      return true;
+    case SECONDS_LENGTH + 1:
+      return text.charCodeAt(SECONDS_LENGTH) === Z;
+    case MILLIS_LENGTH:
+      return text.charCodeAt(SECONDS_LENGTH) === DOT && text.charCodeAt(MILLIS_LENGTH - 1) === Z;
+    default:
+      return false;
+  }
 }
 
 /** The seconds of `…HH:MM:SS` at its place in the text, or -1 when it is not of that form. */
@@ -57,6 +72,13 @@ function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 100;
+}
+
+/** Three digits as a number; -1 when they are none. */
+function threeDigits(text: string, at: number): number {
+  const hundreds = text.charCodeAt(at) - ZERO;
+  const rest = twoDigits(text, at + 1);
+  return hundreds >= 0 && hundreds <= 9 && rest < 100 ? hundreds * 100 + rest : -1;
 }
 
 function parse(text: string): number {

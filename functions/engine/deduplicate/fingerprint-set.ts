@@ -40,7 +40,13 @@ export class FingerprintSet {
     for (let place = words[0]! % places; ; place = (place + 1) % places) {
       const at = place * WORDS;
       if (isFree(table, at)) return at;
-      if (WORD_PLACES.every((word) => table[at + word] === words[word])) return at;
+      if (
+        table[at] === words[0] &&
+        table[at + 1] === words[1] &&
+        table[at + 2] === words[2] &&
+        table[at + 3] === words[3]
+      )
+        return at;
     }
   }
 
@@ -59,21 +65,15 @@ export class FingerprintSet {
   }
 }
 
-const WORD_PLACES = [0, 1, 2, 3] as const;
-
 function isFree(table: Uint32Array, at: number): boolean {
-  return WORD_PLACES.every((word) => table[at + word] === 0);
+  return table[at] === 0 && table[at + 1] === 0 && table[at + 2] === 0 && table[at + 3] === 0;
 }
 
 /** A fingerprint's four words. All zero would look like a free place; that fingerprint stands one beside it. */
 export function wordsOf(fingerprint: string): Uint32Array {
   const bytes = Buffer.from(fingerprint, 'base64url');
-  const words = Uint32Array.of(
-    bytes.readUInt32LE(0),
-    bytes.readUInt32LE(4),
-    bytes.readUInt32LE(8),
-    bytes.readUInt32LE(12),
-  );
+  const words = new Uint32Array(WORDS);
+  for (let word = 0; word < WORDS; word++) words[word] = bytes.readUInt32LE(4 * word);
   if (words[0] === 0 && words[1] === 0 && words[2] === 0 && words[3] === 0) words[3] = 1;
   return words;
 }

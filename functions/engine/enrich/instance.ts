@@ -1,5 +1,5 @@
 /** From an element to what its model is shown. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ElementContext } from '../../model/dofn.ts';
 import { PoisonError, TooLargeError } from '../../model/errors.ts';
 import type { EnrichNode } from '../../model/graph.ts';
@@ -29,7 +29,7 @@ export function instanceOf(node: EnrichNode, element: Element): Instance {
     throw new PoisonError(
       `an instance for '${node.name}' has about ${tokens} tokens, above the limit of ${node.batch.tokens}`,
     );
-  return { value, hash: createHash('sha256').update(text).digest('base64'), bytes, tokens };
+  return { value, hash: hash('sha256', text, 'base64'), bytes, tokens };
 }
 
 export function contextOf({ timestamp, windows, pane }: Element): ElementContext {

@@ -146,11 +146,9 @@ export class CellCache {
     }
     cached.stored = true;
     const body: CellBody = { key, hold: cached.hold ?? null, state };
-    const index = {
-      shard: this.#shard,
-      ...(eventDue < MAX_TIMESTAMP ? { eventDue } : {}),
-      ...(processingDue < MAX_TIMESTAMP ? { processingDue } : {}),
-    };
+    const index: Record<string, string | number> = { shard: this.#shard };
+    if (eventDue < MAX_TIMESTAMP) index['eventDue'] = eventDue;
+    if (processingDue < MAX_TIMESTAMP) index['processingDue'] = processingDue;
     const characters = state.length + key.length + parts.characters;
     return { set: { collection: 'cells', id: cached.documentId, body, index }, parts, characters };
   }
@@ -170,11 +168,12 @@ export class CellCache {
   #adopt(key: string, document: StoredDocument | undefined): CachedCell {
     const body = document?.body as CellBody | undefined;
     if (body !== undefined && body.key !== key)
-      throw new CorruptionError(`cell ${cellId(this.#shard, key)} belongs to key ${body.key}, not ${key}`);
-    const parts = new BufferedParts(cellId(this.#shard, key), this.#parts);
+      throw new CorruptionError(`cell ${document!.id} belongs to key ${body.key}, not ${key}`);
+    const documentId = document?.id ?? cellId(this.#shard, key);
+    const parts = new BufferedParts(documentId, this.#parts);
     const cached: CachedCell = {
       key,
-      documentId: cellId(this.#shard, key),
+      documentId,
       cell: this.#program.open(JSON.parse(key), body?.state, parts),
       parts,
       hold: body?.hold ?? undefined,

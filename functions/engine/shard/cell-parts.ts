@@ -118,6 +118,7 @@ export class BufferedParts implements CellParts {
   }
 
   checkpoint(): () => void {
+    if (this.#changed.size === 0) return () => this.#changed.clear();
     const before = new Map(this.#changed);
     return () => {
       this.#changed = new Map(before);
@@ -130,6 +131,7 @@ export class BufferedParts implements CellParts {
 
   /** About what the bundle's commit has to write, in characters. */
   get characters(): number {
+    if (this.#changed.size === 0) return 0;
     let characters = 0;
     for (const body of this.#changed.values()) characters += body?.length ?? 0;
     return characters;

@@ -119,7 +119,8 @@ export class Parking {
    * Takes out what is due by processing time, in order of arrival.
    * @param most how many at most
    */
-  takeDue(processingTime: EpochMillis, most = Number.POSITIVE_INFINITY): ParkedElement[] {
+  takeDue(processingTime: EpochMillis, most = Number.POSITIVE_INFINITY): readonly ParkedElement[] {
+    if (this.#parked.length === 0) return NOTHING;
     let left = most;
     return this.#take(({ until }) => until <= processingTime && until < MAX_TIMESTAMP && left-- > 0);
   }
@@ -141,6 +142,8 @@ export class Parking {
     return taken;
   }
 }
+
+const NOTHING: readonly ParkedElement[] = [];
 
 /** The element codec's tuple. Only elements that are not combined can wait. */
 function encodeParked(incoming: Incoming): unknown {

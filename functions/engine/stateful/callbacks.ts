@@ -69,7 +69,7 @@ function frameOf(
   output: CellOutput,
   own: Pick<Frame, 'timestamp' | 'pane' | 'eventNow'> & Partial<Pick<Frame, 'firedAt' | 'chain'>>,
 ): Frame {
-  const { start, end } = state;
-  const common = { spec, key, moment, state, window: { start, end }, inputWatermark, output };
-  return { ...common, firedAt: undefined, chain: 0, ...own };
+  const { timestamp, pane, eventNow, firedAt, chain = 0 } = own;
+  const window = { start: state.start, end: state.end };
+  return { spec, key, moment, state, window, inputWatermark, output, timestamp, pane, eventNow, firedAt, chain };
 }

@@ -39,16 +39,15 @@ export interface Frame {
 }
 
 export function processContext(frame: Frame): StatefulContext<Any, Any, Any, Any> {
-  return { ...commonContext(frame), pane: frame.pane, timers: viewsOf(frame.spec).timers(frame) };
+  return Object.assign(commonContext(frame), { pane: frame.pane, timers: viewsOf(frame.spec).timers(frame) });
 }
 
 export function timerContext(frame: Frame, tag: string | undefined): TimerContext<Any, Any, Any, Any> {
-  return {
-    ...commonContext(frame),
+  return Object.assign(commonContext(frame), {
     firedAt: frame.firedAt ?? frame.eventNow,
     tag,
     timers: viewsOf(frame.spec).timers(frame),
-  };
+  });
 }
 
 export function commonContext(frame: Frame): KeyedContext<Any, Any, Any> {

@@ -11,6 +11,15 @@ export class MinHeap<T> {
     return this.#items.length;
   }
 
+  /** All of them, in no order. */
+  items(): Iterable<T> {
+    return this.#items;
+  }
+
+  clear(): void {
+    this.#items.length = 0;
+  }
+
   peek(): T | undefined {
     return this.#items[0];
   }

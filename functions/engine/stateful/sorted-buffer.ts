@@ -11,13 +11,22 @@ import { instantOf, sortableInstant } from './timer-text.ts';
 
 type Header = readonly [sequence: number, runs: EncodedRuns | null];
 
+/** An element in the cell itself. */
+interface Near {
+  /** By it the elements are sorted: the timestamp, and the place among those of one timestamp. */
+  readonly key: string;
+  readonly timestamp: EpochMillis;
+  readonly text: string;
+  /** Only of one that has come since the cell was read. */
+  readonly incoming: Incoming | undefined;
+}
+
 /** How many stay in the cell when the others move. */
 const KEPT_NEAR = 50;
 const SEQUENCE_LENGTH = 12;
 
 export class SortedBuffer {
-  readonly #near = new Map<string, string>();
-  readonly #queue = new MinHeap<string>((a, b) => a < b);
+  readonly #near = new MinHeap<Near>((a, b) => a.key < b.key);
   readonly #parts: CellParts;
   #far: SortedRuns | undefined;
   #sequence = 0;
@@ -32,7 +41,8 @@ export class SortedBuffer {
     const [sequence, runs] = JSON.parse(header!) as Header;
     this.#sequence = sequence;
     if (runs !== null) this.#far = this.#runs(runs);
-    for (let i = 0; i + 1 < fields.length; i += 2) this.#keep(fields[i]!, fields[i + 1]!);
+    for (let i = 0; i + 1 < fields.length; i += 2)
+      this.#keep({ key: fields[i]!, timestamp: instantOf(fields[i]!), text: fields[i + 1]!, incoming: undefined });
     this.#text = text;
   }
 
@@ -41,7 +51,9 @@ export class SortedBuffer {
     if (this.isEmpty) return undefined;
     if (this.#text === undefined) {
       const header: Header = [this.#sequence, this.#far?.encode() ?? null];
-      this.#text = [JSON.stringify(header), ...[...this.#near].flat()].join('\t');
+      let line = JSON.stringify(header);
+      for (const { key, text } of this.#near.items()) line += `\t${key}\t${text}`;
+      this.#text = line;
     }
     return this.#text;
   }
@@ -54,14 +66,14 @@ export class SortedBuffer {
     const { inlet, keyText, value, timestamp, windows, pane, id } = incoming;
     const text = encodeElement(inlet, keyText, value, { value, timestamp, windows, pane, id });
     const place = String(this.#sequence++).padStart(SEQUENCE_LENGTH, '0');
-    this.#keep(sortableInstant(timestamp) + place, text);
+    this.#keep({ key: sortableInstant(timestamp) + place, timestamp, text, incoming });
     this.#text = undefined;
   }
 
   /** No timestamp that waits is earlier; `MAX_TIMESTAMP` = nothing waits. */
   next(): EpochMillis {
-    const near = this.#queue.peek();
-    return earlier(near === undefined ? MAX_TIMESTAMP : instantOf(near), this.#farFrom());
+    const near = this.#near.peek()?.timestamp ?? MAX_TIMESTAMP;
+    return this.#far === undefined ? near : earlier(near, this.#farFrom());
   }
 
   /** Whether a part must be read before `take` for timestamps before `until`. */
@@ -81,13 +93,11 @@ export class SortedBuffer {
       const entry = this.#far!.take();
       return entry === undefined ? undefined : elementOf(entry[1]);
     }
-    const near = this.#queue.peek();
-    if (near === undefined || instantOf(near) >= until) return undefined;
-    const text = this.#near.get(near)!;
-    this.#queue.pop();
-    this.#near.delete(near);
-    this.#weight -= near.length + text.length;
-    return elementOf(text);
+    const near = this.#near.peek();
+    if (near === undefined || near.timestamp >= until) return undefined;
+    this.#near.pop();
+    this.#weight -= weightOf(near);
+    return near.incoming ?? elementOf(near.text);
   }
 
   /** About how many characters could be moved into parts. */
@@ -96,15 +106,12 @@ export class SortedBuffer {
   }
 
   async spill(): Promise<void> {
-    const last = [...this.#near].sort(([a], [b]) => (a < b ? -1 : 1)).slice(KEPT_NEAR);
+    const sorted = [...this.#near.items()].sort((a, b) => (a.key < b.key ? -1 : 1));
     this.#far ??= this.#runs(undefined);
-    await this.#far.add(last);
-    for (const [key, text] of last) {
-      this.#weight -= key.length + text.length;
-      this.#near.delete(key);
-    }
-    while (this.#queue.size > 0) this.#queue.pop();
-    for (const key of this.#near.keys()) this.#queue.push(key);
+    await this.#far.add(sorted.slice(KEPT_NEAR).map(({ key, text }) => [key, text] as const));
+    this.#near.clear();
+    this.#weight = 0;
+    for (const near of sorted.slice(0, KEPT_NEAR)) this.#keep(near);
     this.#text = undefined;
   }
 
@@ -115,20 +122,24 @@ export class SortedBuffer {
 
   /** Whether the earliest element before `until` may be a far one. Of one instant, what was moved away came first. */
   #isFarNext(until: EpochMillis): boolean {
-    const near = this.#queue.peek();
     const next = this.#far?.next();
-    return next !== undefined && this.#farFrom() < until && (near === undefined || next <= near);
+    if (next === undefined) return false;
+    const near = this.#near.peek();
+    return this.#farFrom() < until && (near === undefined || next <= near.key);
   }
 
   #runs(encoded: EncodedRuns | undefined): SortedRuns {
     return new SortedRuns('sorted.', this.#parts, () => 0, encoded);
   }
 
-  #keep(key: string, text: string): void {
-    this.#near.set(key, text);
-    this.#queue.push(key);
-    this.#weight += key.length + text.length;
+  #keep(near: Near): void {
+    this.#near.push(near);
+    this.#weight += weightOf(near);
   }
+}
+
+function weightOf({ key, text }: Near): number {
+  return key.length + text.length;
 }
 
 function elementOf(text: string): Incoming {

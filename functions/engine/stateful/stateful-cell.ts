@@ -39,12 +39,22 @@ const MAX_CHARACTERS = 300_000;
 const PARKED = 'P';
 const BUFFERED = 'B';
 
+/** What a cell that rests answers, worked out when it is first asked. */
+interface AtRest {
+  readonly text: string | undefined;
+  hold?: EpochMillis;
+  eventDue?: EpochMillis;
+  processingDue?: EpochMillis;
+}
+
 export class StatefulCell implements Cell {
   readonly key: unknown;
   readonly spec: StatefulSpec;
   readonly moment = new Moment();
   readonly #parts: CellParts;
   #contents: CellContents;
+  /** Undefined while something may change the cell. */
+  #atRest: AtRest | undefined;
 
   constructor(spec: StatefulSpec, key: unknown, parts: CellParts, stored: string | undefined) {
     this.spec = spec;
@@ -54,6 +64,7 @@ export class StatefulCell implements Cell {
   }
 
   process(elements: readonly Incoming[], context: CellContext, output: CellOutput): void | Promise<void> {
+    this.#atRest = undefined;
     this.moment.processingTime = context.processingTime;
     const pending = eachInTurn(elements, (element) => this.#receive(element, context, output));
     return pending === undefined ? this.#settle() : pending.then(() => this.#settle());
@@ -65,14 +76,15 @@ export class StatefulCell implements Cell {
   }
 
   failed(element: Incoming, error: unknown, attempts: number, context: CellContext, output: CellOutput): void {
+    this.#atRest = undefined;
     const live = this.#withoutLate(element, context, output);
     const parked = { element: live, reason: 'retry', attempts, until: this.#retryAt(error, attempts, context) };
     if (live.windows.length > 0) this.#parkOrReport(parked, error, context.inputWatermark, output);
   }
 
   hold(): EpochMillis | undefined {
-    const { windows, parking, buffer } = this.#contents;
-    const hold = earlier(windows.hold() ?? MAX_TIMESTAMP, earlier(parking.hold() ?? MAX_TIMESTAMP, buffer.next()));
+    const hold = this.#atRest?.hold ?? this.#hold();
+    if (this.#atRest !== undefined) this.#atRest.hold = hold;
     return hold < MAX_TIMESTAMP ? hold : undefined;
   }
 
@@ -82,22 +94,45 @@ export class StatefulCell implements Cell {
 
   /** What it holds, as the author's code would read it; for tests and operators. */
   inspect(processingTime: EpochMillis): Promise<readonly InspectedWindow[]> {
+    this.#atRest = undefined;
     this.moment.processingTime = processingTime;
     return inspectWindows(this, this.#contents.windows);
   }
 
   eventDue(): EpochMillis {
+    const due = this.#atRest?.eventDue ?? this.#eventDue();
+    if (this.#atRest !== undefined) this.#atRest.eventDue = due;
+    return due;
+  }
+
+  processingDue(): EpochMillis {
+    const due = this.#atRest?.processingDue ?? this.#processingDue();
+    if (this.#atRest !== undefined) this.#atRest.processingDue = due;
+    return due;
+  }
+
+  encode(): string | undefined {
+    return this.#atRest === undefined ? this.#encode() : this.#atRest.text;
+  }
+
+  /** `MAX_TIMESTAMP` = nowhere. */
+  #hold(): EpochMillis {
+    const { windows, parking, buffer } = this.#contents;
+    return earlier(windows.hold() ?? MAX_TIMESTAMP, earlier(parking.hold() ?? MAX_TIMESTAMP, buffer.next()));
+  }
+
+  #eventDue(): EpochMillis {
     const { windows, parking, buffer } = this.#contents;
     const buffered = dueOf(epochMillis(buffer.next() + this.spec.strategy.allowedLateness));
     return parking.stageDue(earlier(windows.due('event'), buffered));
   }
 
-  processingDue(): EpochMillis {
+  #processingDue(): EpochMillis {
     const { windows, parking } = this.#contents;
     return earlier(windows.due('processing'), parking.due());
   }
 
-  encode(): string | undefined {
+  #encode(): string | undefined {
     const { windows, parking, buffer } = this.#contents;
     const lines = windows.encode();
     const parked = parking.encode();
@@ -199,6 +234,7 @@ export class StatefulCell implements Cell {
    */
   #deliverDue(context: CellContext, output: CellOutput, most: number, alone = false): void | Promise<void> {
     const undo = this.#checkpoint();
+    this.#atRest = undefined;
     const attempt = new KeyOutput();
     const progress = { delivered: 0 };
     const done = (): void => {
@@ -207,6 +243,7 @@ export class StatefulCell implements Cell {
     };
     const failed = (error: unknown): Promise<void> => {
       this.#parts.throwFailure();
+      this.#atRest = undefined;
       undo();
       return this.#afterFailure(error, progress.delivered, context, output, most, alone);
     };
@@ -228,6 +265,7 @@ export class StatefulCell implements Cell {
     most: number,
     alone: boolean,
   ): Promise<void> {
+    this.#atRest = undefined;
     // When all went well but the cell has grown too large, the last one is to blame.
     const before = error instanceof CellTooLarge ? Math.max(0, delivered - 1) : delivered;
     if (before === 0) await this.#giveUp(error, alone ? 2 : 1, context, output);
@@ -289,6 +327,7 @@ export class StatefulCell implements Cell {
    * @param tries how often it has failed now
    */
   async #giveUp(error: unknown, tries: number, context: CellContext, output: CellOutput): Promise<void> {
+    this.#atRest = undefined;
     const { allowedLateness } = this.spec.strategy;
     const seen = this.#contents.parking.watermark(context.inputWatermark);
     const delivery = await new DueWork(this.#contents, context, allowedLateness).next();
@@ -318,16 +357,20 @@ export class StatefulCell implements Cell {
 
   /** Keeps the cell's document small. @throws {CellTooLarge} when it cannot be */
   #settle(): void | Promise<void> {
-    if ((this.encode()?.length ?? 0) <= SPILL_ABOVE) return undefined;
-    return this.#shrink();
+    const text = this.#encode();
+    if ((text?.length ?? 0) > SPILL_ABOVE) return this.#shrink();
+    this.#atRest = { text };
+    return undefined;
   }
 
   async #shrink(): Promise<void> {
     const { windows, buffer } = this.#contents;
     if (buffer.movable() > SPILL_ABOVE / 2) await buffer.spill();
     await windows.shrinkTo(SPILL_ABOVE / 2);
-    const characters = this.encode()?.length ?? 0;
-    if (characters > MAX_CHARACTERS) throw new CellTooLarge(this.#name, characters, MAX_CHARACTERS);
+    const text = this.#encode();
+    const characters = text?.length ?? 0;
+    if (characters <= MAX_CHARACTERS) this.#atRest = { text };
+    else throw new CellTooLarge(this.#name, characters, MAX_CHARACTERS);
   }
 
   #checkpoint(): () => void {

@@ -22,12 +22,12 @@ type Fields = readonly [clock: 0 | 1, at: EpochMillis, output: EpochMillis | nul
 
 /** What makes two timers of a key and window the same. */
 export function identityOf({ id, tag }: Pick<SetTimer, 'id' | 'tag'>): string {
-  return JSON.stringify(tag === undefined ? [id] : [id, tag]);
+  return tag === undefined ? `[${JSON.stringify(id)}]` : JSON.stringify([id, tag]);
 }
 
 export function encodeTimer({ clock, at, output, chain, replay }: SetTimer): string {
-  const fields: Fields = [clock === 'event' ? 0 : 1, at, output ?? null, chain];
-  return JSON.stringify(replay === undefined ? fields : [...fields, replay]);
+  const fields = `${clock === 'event' ? 0 : 1},${at},${output ?? null},${chain}`;
+  return replay === undefined ? `[${fields}]` : `[${fields},${JSON.stringify(replay)}]`;
 }
 
 export function decodeTimer(identity: string, text: string): SetTimer {

@@ -86,10 +86,8 @@ export class WindowStates {
 
   hold(): EpochMillis | undefined {
     let hold: EpochMillis = MAX_TIMESTAMP;
-    for (const each of this.#all()) {
-      const own = each instanceof WindowState ? each.hold() : each.hold;
-      if (own !== undefined) hold = earlier(hold, own);
-    }
+    for (const state of this.#here.values()) hold = earlier(hold, state.hold() ?? MAX_TIMESTAMP);
+    for (const away of this.#away.values()) hold = earlier(hold, away.hold ?? MAX_TIMESTAMP);
     return hold < MAX_TIMESTAMP ? hold : undefined;
   }
 
@@ -105,14 +103,16 @@ export class WindowStates {
 
   due(clock: 'event' | 'processing'): EpochMillis {
     let due: EpochMillis = MAX_TIMESTAMP;
-    for (const each of this.#all()) due = earlier(due, dueOf(each, clock));
+    for (const state of this.#here.values()) due = earlier(due, dueOf(state, clock));
+    for (const away of this.#away.values()) due = earlier(due, dueOf(away, clock));
     return due;
   }
 
   /** The windows that are due, those first that are due first; asks anew as they change. */
   dueQueue(clock: 'event' | 'processing', until: EpochMillis): DueWindows {
     const queue = new DueWindows(clock, until, (window) => this.#dueOf(window, clock));
-    for (const each of this.#all()) queue.offer(each instanceof WindowState ? each : each.window, dueOf(each, clock));
+    for (const state of this.#here.values()) queue.offer(state);
+    for (const away of this.#away.values()) queue.offer(away.window, dueOf(away, clock));
     return queue;
   }
 
