@@ -157,7 +157,7 @@ export class Embedded {
   async settle(source: string, watermark?: EpochMillis): Promise<void> {
     const reader = this.#readers.get(source);
     const facts = reader && this.#settled.get(reader.id);
-    if (reader !== undefined && (facts !== undefined || reader.hasPublished))
+    if (reader !== undefined && (facts !== undefined || reader.hasOutside))
       await reader.commit([], reader.state.ended, facts, watermark);
   }
 

@@ -23,6 +23,43 @@ export interface PipelineSpec {
   readonly batches?: BatchesSpec;
   readonly side?: SideSpec;
   readonly enriched?: EnrichedSpec;
+  readonly joined?: JoinedSpec;
+  readonly spread?: SpreadSpec;
+  readonly distinct?: DistinctSpec;
+  readonly told?: ToldSpec;
+}
+
+/** Two sides, by key and window. */
+export interface JoinedSpec {
+  readonly windows: number;
+  readonly lateness: number;
+  readonly keys: number;
+  readonly trigger: Trigger;
+}
+
+/** Keys that are combined in parts first. */
+export interface SpreadSpec extends JoinedSpec {
+  readonly fanout: number;
+}
+
+/** The first of each key and window. */
+export interface DistinctSpec {
+  readonly windows: number;
+  readonly keys: number;
+  readonly clock: 'event' | 'processing';
+  /** Longer than a window, so that of each there is one. */
+  readonly horizon: number;
+}
+
+/** A look-up, and a topic outside for what it finds. */
+export interface ToldSpec {
+  readonly keys: number;
+  /** Keys of one request, at most. */
+  readonly batch: number;
+  /** Answers that are kept. */
+  readonly entries: number;
+  /** For how long. */
+  readonly ttl: number;
 }
 
 /** A model that is asked of all elements. */
@@ -49,6 +86,8 @@ export interface BatchesSpec {
 export interface SideSpec {
   readonly mainWindows: number;
   readonly sideWindows: number;
+  /** In which form the window is shown. Default `singleton`: combined. */
+  readonly shape?: 'singleton' | 'list' | 'iterable' | 'map' | 'multimap';
 }
 
 export interface KeeperSpec {
@@ -62,6 +101,8 @@ export interface KeeperSpec {
   readonly processingDelay: number;
   /** Whether elements come in order of time. */
   readonly timeSorted: boolean;
+  /** In which kind of state it keeps tokens. Default `bag`. */
+  readonly keeps?: 'bag' | 'set' | 'map';
 }
 
 /** A source that is read by position, or one of messages that are delivered at least once. */

@@ -17,6 +17,7 @@ import { newRoot, RootDraft } from '../protocol/root.ts';
 import type { ShardSetting } from '../shard/shard.ts';
 import type { MessageBundle } from './message-bundle.ts';
 import { messageState, type SettledBody } from './message-state.ts';
+import { publishLeft } from '../sweep/republish.ts';
 import { foldedSlices, withPublications } from './publish-slices.ts';
 import type { SourceActivity } from './source-watermark.ts';
 
@@ -71,6 +72,8 @@ export class InstanceRoot {
    */
   async commit(bundle: MessageBundle): Promise<Committed> {
     const { store, bus, topology, epoch = 1 } = this.#setting;
+    // What was not published when the bus was down.
+    if (this.#stored !== undefined) this.#published = await publishLeft(store, bus, this.#stored.root, this.#published);
     let attempt = this.#prepare(bundle);
     let letters = bundle.letters;
     for (let tries = 1; ; tries++) {

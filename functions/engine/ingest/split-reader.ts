@@ -19,7 +19,7 @@ import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/ro
 import { type ShardSetting, versionOf } from '../shard/shard.ts';
 import type { Decoded, RawRecord } from './source-decoder.ts';
 import { tryAgain } from '../protocol/try-again.ts';
-import { publishOutside } from '../sweep/republish.ts';
+import { publishLeft } from '../sweep/republish.ts';
 
 /** What a split's root keeps. */
 export interface SplitState {
@@ -71,20 +71,11 @@ export class SplitReader {
       () => {},
     );
     if (this.#version === 'absent') await this.commit([], false);
-    await this.#publishLeft();
   }
 
-  /** Whether something was published for topics outside that the next commit drops from the outbox. */
-  get hasPublished(): boolean {
-    return this.#published.length > 0;
-  }
-
-  /** What a process before this one has left to publish, or has published without having noted it. */
-  async #publishLeft(): Promise<void> {
-    const { store, bus } = this.#setting;
-    const documents = this.#root.outside.map(({ document }) => document);
-    for (const document of documents) await publishOutside(store, bus, this.id, document);
-    this.#published = documents;
+  /** Whether the outbox has something for topics outside, which the next commit publishes if need be, and drops. */
+  get hasOutside(): boolean {
+    return this.#root.outside.length > 0;
   }
 
   /**
@@ -130,7 +121,9 @@ export class SplitReader {
     settled: SettledFacts,
     watermark: EpochMillis | undefined,
   ): Promise<void> {
-    const { clock, ids, store, topology, inputWatermarkOf } = this.#setting;
+    const { clock, ids, store, bus, topology, inputWatermarkOf } = this.#setting;
+    // What a process before this one has left, or this one when the bus was down.
+    if (this.hasOutside) this.#published = await publishLeft(store, bus, this.#root, this.#published);
     const draft = new RootDraft(this.#root);
     draft.processingTime = later(draft.processingTime, clock.now());
     draft.settle(settled);
@@ -186,7 +179,7 @@ export class SplitReader {
     this.#root = stored.root;
     this.#version = stored.version;
     if (letters.length > 0) this.#setting.deadLettered?.(letters);
-    this.#published = await publishOutbox(this.#setting.bus, outbox);
+    this.#published = await publishOutbox(bus, outbox);
   }
 }
 

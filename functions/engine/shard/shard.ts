@@ -19,7 +19,7 @@ import { parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
 import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { type Root, RootDraft } from '../protocol/root.ts';
 import { tryAgain } from '../protocol/try-again.ts';
-import { publishOutside } from '../sweep/republish.ts';
+import { publishLeft } from '../sweep/republish.ts';
 import { TickFacts } from './tick-facts.ts';
 import type { BundleCounts, Work, Workspace } from './work.ts';
 
@@ -204,6 +204,7 @@ export class Shard {
     const memory = this.#memory;
     const fresh = await this.#fresh(memory.root, envelopes);
     this.#facts.note(memory.root, ticks);
+    if (ticks.length > 0) await this.#publishLeft(memory.root);
     const isWorthIt =
       fresh.length > 0 ||
       this.#facts.worthCommit(memory.root, this.#setting.clock.now()) ||
@@ -309,19 +310,20 @@ export class Shard {
     const { store, clock, topology } = this.#setting;
     const [stored] = await store.get('roots', [this.id]);
     const { root, version } = openRoot(stored, this.id, topology);
-    await this.#publishLeft(root);
+    if (!this.#hasStarted) await this.#publishLeft(root);
+    this.#hasStarted = true;
     return { root, version, workspace: this.#work.open(root, version), seen: clock.now() };
   }
 
-  /** What a process before this one has left to publish, or has published without having noted it. */
+  /**
+   * What a process before this one has left to publish for topics outside, or has published without having noted it; and
+   * what this one could not publish when the bus was down.
+   */
   async #publishLeft(root: Root): Promise<void> {
-    if (this.#hasStarted) return;
+    if (root.outside.length === 0) return;
     const { store, bus } = this.#setting;
-    for (const { document } of root.outside) {
-      await publishOutside(store, bus, root.id, document);
+    for (const document of await publishLeft(store, bus, root, this.#facts.publishedDocuments))
       this.#facts.published(document);
-    }
-    this.#hasStarted = true;
   }
 
   /**

@@ -39,6 +39,11 @@ export class TickFacts implements KnownWatermarks {
     this.#published.add(document);
   }
 
+  /** The outbox documents whose messages for topics outside are known to be accepted. */
+  get publishedDocuments(): readonly number[] {
+    return [...this.#published];
+  }
+
   apply(draft: RootDraft): void {
     if (this.#settled.size > 0) draft.settle(Object.fromEntries(this.#settled));
     for (const sender of this.#gone) draft.forget(sender);

@@ -2,6 +2,7 @@
  * Sending again, from the outbox, what was given a number and not taken for a while. Pub/Sub is transport only: whatever it
  * loses, this one rule brings.
  */
+import { RetryableError } from '../../model/errors.ts';
 import { type EpochMillis, MAX_TIMESTAMP, type Millis } from '../../model/time.ts';
 import type { Bus, Envelope } from '../../ports/bus.ts';
 import type { Store } from '../../ports/store.ts';
@@ -60,6 +61,32 @@ export function isPaused(target: RootId, paused: ReadonlySet<string>): boolean {
 export async function publishOutside(store: Store, bus: Bus, root: RootId, document: number): Promise<void> {
   const [stored] = await store.get('outbox', [outboxId(root, document)]);
   if (stored !== undefined) await bus.publish((stored.body as OutboxBody).outside);
+}
+
+/**
+ * Publishes what an owner's root still has for topics outside. Where the store or the bus is down, it is left for the next
+ * time.
+ * @param published the outbox documents of which it is known already
+ * @returns those that are known to be accepted now, `published` among them
+ */
+export async function publishLeft(
+  store: Store,
+  bus: Bus,
+  { id, outside }: Root,
+  published: readonly number[],
+): Promise<readonly number[]> {
+  const known = [...published];
+  for (const { document } of outside) {
+    if (known.includes(document)) continue;
+    try {
+      await publishOutside(store, bus, id, document);
+    } catch (error) {
+      if (!(error instanceof RetryableError)) throw error;
+      break;
+    }
+    known.push(document);
+  }
+  return known;
 }
 
 async function envelopesOf(store: Store, root: RootId, target: RootId, range: OpenRange): Promise<Envelope[]> {

@@ -42,6 +42,7 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   modelUnavailable: 0.3,
   modelAnswersInPart: 0.1,
   modelSlow: 0.2,
+  lookUpFailed: 0.2,
 };
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
 

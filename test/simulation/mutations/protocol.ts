@@ -100,6 +100,18 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
     to: 'position: records.length,',
   },
   {
+    name: 'what could not be published outside is left to sweeps for ever',
+    file: 'functions/engine/shard/shard.ts',
+    from: 'if (ticks.length > 0) await this.#publishLeft(memory.root);',
+    to: '',
+  },
+  {
+    name: 'a split forgets what it could not publish outside',
+    file: 'functions/engine/ingest/split-reader.ts',
+    from: 'if (this.hasOutside) this.#published',
+    to: 'if (this.#version === undefined) this.#published',
+  },
+  {
     name: 'an instance of an older deployment goes on',
     file: 'functions/engine/protocol/commit.ts',
     from: 'if (root.topology > topology)',

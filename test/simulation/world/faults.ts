@@ -51,6 +51,8 @@ export const FAULT_KINDS = {
   modelUnavailable: 'the model is down',
   modelAnswersInPart: 'the model leaves an answer out',
   modelSlow: 'the model takes seconds to a minute',
+  // The store that steps look things up in.
+  lookUpFailed: 'the store that is looked up is down',
 } as const;
 
 export type FaultKind = keyof typeof FAULT_KINDS;

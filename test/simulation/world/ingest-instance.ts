@@ -10,7 +10,8 @@ import type { Instance } from './instance.ts';
 
 export class IngestInstance {
   readonly instance: Instance;
-  readonly #ingests = new Map<string, MessageIngest>();
+  /** By source; each resolves when its steps are set up. */
+  readonly #ingests = new Map<string, Promise<MessageIngest>>();
   readonly #broken: (error: unknown) => void;
 
   /**
@@ -22,7 +23,11 @@ export class IngestInstance {
     this.#broken = broken;
     for (const source of plan.sources.filter(({ reader }) => reader === 'messages')) {
       const chain = chainOf(plan, source, setting.inputWatermarkOf);
-      this.#ingests.set(source.id, new MessageIngest({ source, setting, chain, slice }));
+      const ingest = new MessageIngest({ source, setting, chain, slice });
+      this.#ingests.set(
+        source.id,
+        chain.setup().then(() => ingest),
+      );
     }
   }
 
@@ -31,7 +36,7 @@ export class IngestInstance {
     return this.instance.whenAwake(() => {
       this.#ingests
         .get(source)!
-        .offer(message)
+        .then((ingest) => ingest.offer(message))
         .then(
           () => answer(true),
           (error: unknown) => {

@@ -17,13 +17,19 @@ import {
   type WindowFn,
 } from '../../../functions/model/windows.ts';
 import { addBatches } from './branches/batches.ts';
+import { addDistinct } from './branches/distinct.ts';
 import { addEnriched } from './branches/enriched.ts';
+import { addJoined } from './branches/joined.ts';
 import { addKeeper } from './branches/keeper.ts';
 import { addSide } from './branches/side.ts';
+import { addSpread } from './branches/spread.ts';
+import { addTold } from './branches/told.ts';
+import type { Outside } from './outside.ts';
 import { collectTokens, type Item, keyIn, paneToken, tokensIn } from './tokens.ts';
 import type { PipelineSpec, RecordSpec, SourceSpec, StageSpec, WindowsSpec } from '../scenario.ts';
 
-export function buildPipeline(spec: PipelineSpec): Graph {
+/** @param outside what steps ask while they run */
+export function buildPipeline(spec: PipelineSpec, outside: Outside): Graph {
   return pipeline('simulated', (p) => {
     const read = spec.sources.map((source) => readSource(p, source).map(`${source.name}-item`, itemOf));
     let items: PCollection<Item> = read.length === 1 ? read[0]! : p.flatten('all', ...read);
@@ -31,6 +37,10 @@ export function buildPipeline(spec: PipelineSpec): Graph {
     if (spec.batches !== undefined) addBatches(items, spec.batches);
     if (spec.side !== undefined) addSide(items, spec.side);
     if (spec.enriched !== undefined) addEnriched(items, spec.enriched);
+    if (spec.joined !== undefined) addJoined(items, spec.joined);
+    if (spec.spread !== undefined) addSpread(items, spec.spread);
+    if (spec.distinct !== undefined) addDistinct(items, spec.distinct);
+    if (spec.told !== undefined) addTold(items, spec.told, outside);
     for (const stage of spec.stages) items = addStage(items, stage);
   });
 }

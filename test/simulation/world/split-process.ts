@@ -49,7 +49,9 @@ function hasMovedOn(error: unknown): boolean {
 
 async function readOn(instance: Instance, options: SplitSetting): Promise<void> {
   const { plan, source, split, setting, records, random, settled } = options;
-  const reader = new SplitReader(source, split, setting, chainOf(plan, source, setting.inputWatermarkOf));
+  const chain = chainOf(plan, source, setting.inputWatermarkOf);
+  await chain.setup();
+  const reader = new SplitReader(source, split, setting, chain);
   const decoder = new SourceDecoder(source.id, source.node.source);
   await reader.open();
   for (;;) {
@@ -58,7 +60,7 @@ async function readOn(instance: Instance, options: SplitSetting): Promise<void> 
     const next = records.slice(position, position + most).filter(({ arrival }) => arrival <= options.now());
     const isLast = position + next.length === records.length;
     const facts = settled(reader.id);
-    if (next.length > 0 || (isLast && !ended) || facts !== undefined)
+    if (next.length > 0 || (isLast && !ended) || facts !== undefined || reader.hasOutside)
       await reader.commit(
         next.map((record) => read(decoder, record)),
         isLast,

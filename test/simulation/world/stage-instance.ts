@@ -15,7 +15,8 @@ export class StageInstance {
   readonly instance: Instance;
   readonly #plan: Plan;
   readonly #setting: AssemblySetting;
-  readonly #shards = new Map<string, Shard>();
+  /** Each resolves when its steps are set up. */
+  readonly #shards = new Map<string, Promise<Shard>>();
   readonly #broken: (error: unknown) => void;
 
   /** @param broken called with errors that the engine should not have let out */
@@ -30,7 +31,7 @@ export class StageInstance {
   take(message: BusMessage, answer: (taken: boolean) => void): boolean {
     return this.instance.whenAwake(() => {
       this.#shard(message.target)
-        .offer(message)
+        .then((shard) => shard.offer(message))
         .then(
           () => answer(true),
           (error: unknown) => {
@@ -41,7 +42,7 @@ export class StageInstance {
     });
   }
 
-  #shard(target: string): Shard {
+  #shard(target: string): Promise<Shard> {
     let shard = this.#shards.get(target);
     if (shard === undefined) {
       shard = this.#make(target);
@@ -50,10 +51,11 @@ export class StageInstance {
     return shard;
   }
 
-  #make(target: string): Shard {
+  async #make(target: string): Promise<Shard> {
     const { stage, shard: number } = parseShardId(target);
     const assembled = assembleShard(this.#plan, this.#plan.stage(stage), number, this.#setting);
     const { shard } = assembled;
+    if (assembled.kind !== 'sink') await assembled.chain?.setup();
     if (assembled.kind === 'sink') {
       const { flusher, policy } = assembled;
       shard.onCommitted = (root) => this.#flushWhenDue(root, flusher, policy);

@@ -12,6 +12,7 @@ import { Faults } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import { IngestInstance } from './ingest-instance.ts';
 import { Instance } from './instance.ts';
+import { SimulatedOutside } from './outside.ts';
 import { Pauses } from './pauses.ts';
 import { SimulatedModel } from './model.ts';
 import { buildPipeline } from './pipeline.ts';
@@ -73,7 +74,10 @@ export class World {
     this.#random = new Random(scenario.seed, 'world');
     this.#published = published;
     const { shards } = scenario.pipeline;
-    this.plan = plan(buildPipeline(scenario.pipeline), { shards, slots: Math.min(shards, scenario.world.slots) });
+    this.plan = plan(buildPipeline(scenario.pipeline, new SimulatedOutside(this.#around)), {
+      shards,
+      slots: Math.min(shards, scenario.world.slots),
+    });
     this.store = new SimulatedStore(this.#around, watcher);
     const pauses = new Pauses(this.#around, this.plan, this.store.truth);
     this.bus = new SimulatedBus(

@@ -4,17 +4,23 @@ import { MAX_TIMESTAMP } from '../../../../functions/model/time.ts';
 import type { Row } from '../../../../functions/ports/warehouse.ts';
 import type { Scenario } from '../../scenario.ts';
 import { BATCHES } from '../../world/branches/batches.ts';
+import { DISTINCT } from '../../world/branches/distinct.ts';
 import { ENRICHED } from '../../world/branches/enriched.ts';
+import { isOnTheRight, JOINED, onTheRight } from '../../world/branches/joined.ts';
 import { KEEPER } from '../../world/branches/keeper.ts';
 import { SIDE } from '../../world/branches/side.ts';
-import { keyIn, tokenIn } from '../../world/tokens.ts';
+import { SPREAD } from '../../world/branches/spread.ts';
+import { keyIn, tokenIn, tokensIn } from '../../world/tokens.ts';
 import type { World } from '../../world/world.ts';
 import type { Punctuality } from '../punctuality.ts';
 import { Violation } from '../violation.ts';
 import { checkBatches } from './batches.ts';
+import { checkDistinct } from './distinct.ts';
 import { checkEnriched } from './enriched.ts';
 import { checkKeeper } from './keeper.ts';
+import { checkPlaced } from './placed.ts';
 import { checkSide } from './side.ts';
+import { checkTold } from './told.ts';
 
 /** An element as it comes to a branch. */
 export interface BranchArrival {
@@ -30,7 +36,7 @@ export function judgeBranches(
   world: World,
   punctuality: Punctuality,
 ): void {
-  const { keeper, batches, side, enriched } = scenario.pipeline;
+  const { keeper, batches, side, enriched, joined, spread, distinct, told } = scenario.pipeline;
   const arrivals = (keys: number): BranchArrival[] =>
     scenario.records
       .filter(({ flaw }) => flaw !== 'decode' && flaw !== 'step')
@@ -44,19 +50,36 @@ export function judgeBranches(
   if (batches !== undefined)
     checkBatches(batches, arrivals(batches.keys), rows(BATCHES), lateOf(BATCHES, arrivals(1), letters));
   if (side !== undefined) {
-    lateOf(`${SIDE}-collect`, arrivals(1), letters);
+    for (const step of [`${SIDE}-collect`, `${SIDE}-view`]) lateOf(step, arrivals(1), letters);
     checkSide(side, arrivals(1), rows(SIDE), lateOf(SIDE, arrivals(1), letters), scenario, punctuality.allInTime);
   }
   if (enriched !== undefined) {
     const refused = scenario.records.filter(({ flaw }) => flaw === 'model').map(({ id }) => id);
     checkEnriched(enriched, arrivals(1), rows(ENRICHED), new Set(refused), world.model.requests);
   }
+  if (joined !== undefined) {
+    const left = arrivals(joined.keys);
+    const right = left.filter(({ token }) => isOnTheRight(token));
+    const sides = [...left, ...right.map((arrival) => ({ ...arrival, token: onTheRight(arrival.token) }))];
+    checkPlaced(JOINED, joined.windows, sides, rows(JOINED), lateOf(JOINED, sides, letters));
+  }
+  if (spread !== undefined) {
+    const own = arrivals(spread.keys);
+    checkPlaced(SPREAD, spread.windows, own, rows(SPREAD), lateOf(`${SPREAD}-parts`, own, letters));
+  }
+  if (distinct !== undefined) {
+    const own = arrivals(distinct.keys);
+    checkDistinct(distinct, own, rows(DISTINCT), lateOf(DISTINCT, own, letters), punctuality.allInTime);
+  }
+  if (told !== undefined) checkTold(arrivals(1), world.bus.published);
 }
 
 /** What was late at a step, which none may be that was in time at its source. */
 function lateOf(step: string, arrivals: readonly BranchArrival[], letters: readonly DeadLetter[]): ReadonlySet<string> {
   const late = new Set(
-    letters.filter(({ kind, stage }) => kind === 'late' && stage === step).map(({ value }) => String(tokenIn(value))),
+    letters
+      .filter(({ kind, stage }) => kind === 'late' && stage === step)
+      .flatMap(({ value }) => (Array.isArray(value) ? tokensIn(value) : [String(tokenIn(value))])),
   );
   const wronged = arrivals.find(({ token, inTime }) => inTime && late.has(token));
   if (wronged !== undefined)

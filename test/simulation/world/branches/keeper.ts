@@ -3,7 +3,15 @@
  * fires, and calls each once more after some processing time. What it tells goes to a table, a row each.
  */
 import type { PCollection } from '../../../../functions/model/collection.ts';
-import { bagState, type BagState, valueState } from '../../../../functions/model/state.ts';
+import {
+  bagState,
+  type BagState,
+  mapState,
+  type MapState,
+  setState,
+  type SetState,
+  valueState,
+} from '../../../../functions/model/state.ts';
 import { emits } from '../../../../functions/model/stateful.ts';
 import { eventTimer, processingTimerFamily } from '../../../../functions/model/timers.ts';
 import { fixedWindows, globalWindow } from '../../../../functions/model/windows.ts';
@@ -27,7 +35,7 @@ export interface KeeperRow {
 export const KEEPER = 'keeper';
 
 export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
-  const { windows, lateness, eventDelay, processingDelay, timeSorted } = spec;
+  const { windows, lateness, eventDelay, processingDelay, timeSorted, keeps = 'bag' } = spec;
   items
     .keyBy(`${KEEPER}-key`, ({ key }) => keyIn(key, spec.keys))
     .window(`${KEEPER}-windows`, windows === undefined ? globalWindow() : fixedWindows(windows), {
@@ -38,10 +46,16 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
       KEEPER,
       {
         emits: emits<Omit<KeeperRow, 'window_start' | 'window_end'>>(),
-        state: { kept: bagState<string>(), round: valueState<number>() },
+        state: {
+          bag: bagState<string>(),
+          set: setState<string>(),
+          map: mapState<string, true>(),
+          round: valueState<number>(),
+        },
         timers: { keep: eventTimer(), call: processingTimerFamily() },
         process({ value }, { state, timers, timestamp }) {
-          state.kept.add(value.token);
+          if (keeps === 'map') state.map.put(value.token, true);
+          else state[keeps].add(value.token);
           // A timer is set no later than its window's expiration, when it is set relative to an element.
           if (eventDelay !== undefined) timers.keep.offset(eventDelay).setRelative();
           timers.call.get(`${value.token}@${timestamp}`).offset(processingDelay).setRelative();
@@ -50,7 +64,7 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
           async keep({ key, state, firedAt, output }) {
             const round = state.round.read() ?? 0;
             state.round.write(round + 1);
-            output({ k: key, kind: 'kept', fired_at: firedAt, round, tokens: await taken(state.kept) });
+            output({ k: key, kind: 'kept', fired_at: firedAt, round, tokens: await taken(state, keeps) });
           },
           call({ key, tag, firedAt, output }) {
             output({ k: key, kind: 'called', fired_at: firedAt, round: 0, tokens: [String(tag)] });
@@ -58,7 +72,7 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
         },
         async onWindowExpiration({ key, state, window, output }) {
           const round = state.round.read() ?? 0;
-          const tokens = await taken(state.kept);
+          const tokens = await taken(state, keeps);
           if (tokens.length > 0) output({ k: key, kind: 'expired', fired_at: window.end - 1, round, tokens });
         },
       },
@@ -80,8 +94,14 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
     });
 }
 
-async function taken(bag: BagState<string>): Promise<readonly string[]> {
-  const tokens = await bag.read();
-  bag.clear();
+interface Kept {
+  readonly bag: BagState<string>;
+  readonly set: SetState<string>;
+  readonly map: MapState<string, true>;
+}
+
+async function taken(state: Kept, keeps: keyof Kept): Promise<readonly string[]> {
+  const tokens = keeps === 'map' ? await state.map.keys().read() : await state[keeps].read();
+  state[keeps].clear();
   return tokens;
 }
