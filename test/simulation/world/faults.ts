@@ -35,7 +35,7 @@ export const FAULT_KINDS = {
   clockStepsBack: 'the clock of an instance steps back',
   deployed: 'a new topology is deployed while the instances of the old one are at work',
   secondReader: 'a split is read by two at once',
-  stagePaused: 'an operator pauses a stage for seconds to forty minutes',
+  stagePaused: 'an operator pauses a stage for seconds to an hour',
   // Sweeps.
   sweepSkipped: 'a sweep does not happen',
   sweepDoubled: 'a sweep happens twice at once',

@@ -8,6 +8,9 @@ import type { Surroundings } from './surroundings.ts';
 
 /** How often an operator may want to, milliseconds. */
 const EVERY = 20_000;
+const MINUTE = 60_000;
+/** Of the pauses so many outlast the horizon of some ids. */
+const LONG_SHARE = 0.4;
 
 export class Pauses {
   readonly #around: Surroundings;
@@ -42,7 +45,9 @@ export class Pauses {
   #pause(stage: string): void {
     const { scheduler, tell } = this.#around;
     if (scheduler.now < this.endOf(stage)) return;
-    const length = this.#random.spread(1_000, 2_400_000);
+    const length = this.#random.chance(LONG_SHARE)
+      ? this.#random.whole(20 * MINUTE, 60 * MINUTE)
+      : this.#random.spread(1_000, 20 * MINUTE);
     this.#ends.set(stage, scheduler.now + length);
     tell(() => `an operator pauses ${stage} for ${Math.round(length / 1_000)} s`);
     void this.#writeOrder();
