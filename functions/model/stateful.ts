@@ -109,7 +109,8 @@ export interface StatefulOptions {
   readonly retry?: RetryOptions;
   /**
    * Gives elements to `process` in the order of their timestamps, each when the watermark is past its timestamp and allowed
-   * lateness. What comes after that is late, though its window may still be open (catalogue S14). Default false.
+   * lateness. What comes after that is late, though its window may still be open (catalogue S14). Event-time timers wait
+   * just as long, so that they come in their places between the elements of their key. Default false.
    */
   readonly timeSorted?: boolean;
 }

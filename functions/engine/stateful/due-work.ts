@@ -3,7 +3,7 @@
  * the order of their timestamps, timers and expirations; then by processing time timers and what has outlived its time.
  * Asked anew before each delivery, so whatever a callback sets, clears or replaces counts (catalogue T06, T07).
  */
-import { type EpochMillis, earlier, epochMillis, MAX_TIMESTAMP } from '../../model/time.ts';
+import { type EpochMillis, MAX_TIMESTAMP, plus } from '../../model/time.ts';
 import type { TimerClock } from '../../model/timers.ts';
 import type { Parking } from '../shard/parking.ts';
 import type { Delivery, KeyClocks } from './deliveries.ts';
@@ -24,17 +24,20 @@ export interface CellContents {
 export class DueWork {
   readonly #contents: CellContents;
   readonly #clocks: KeyClocks;
-  readonly #allowedLateness: number;
+  readonly #delay: number;
   #watermark: EpochMillis | undefined;
   #queues: Record<TimerClock, DueWindows> | undefined;
   /** The window at the head of the queue, as far as it was looked at. */
   #head: { readonly clock: TimerClock; readonly state: WindowState } | undefined;
 
-  /** @param clocks the stage's */
-  constructor(contents: CellContents, clocks: KeyClocks, allowedLateness: number) {
+  /**
+   * @param clocks the stage's
+   * @param delay see `StatefulSpec`
+   */
+  constructor(contents: CellContents, clocks: KeyClocks, delay: number) {
     this.#contents = contents;
     this.#clocks = clocks;
-    this.#allowedLateness = allowedLateness;
+    this.#delay = delay;
   }
 
   /** Takes out the next delivery. A promise where a part must be read for it. */
@@ -104,7 +107,7 @@ export class DueWork {
   #isBufferNext(watermark: EpochMillis): boolean {
     // A window that was looked at is out of the queue, and was found to come first.
     if (this.#head?.clock === 'event') return false;
-    const due = dueOf(epochMillis(this.#contents.buffer.next() + this.#allowedLateness));
+    const due = dueOf(plus(this.#contents.buffer.next(), this.#delay));
     return due < MAX_TIMESTAMP && due <= watermark && due <= this.#queue('event', watermark).due();
   }
 
@@ -138,10 +141,12 @@ export class DueWork {
   }
 
   #timersUntil(clock: TimerClock, { expiry }: WindowState, watermark: EpochMillis): EpochMillis {
-    return clock === 'event' ? earlier(watermark, dueOf(expiry)) : this.#clocks.processingTime;
+    if (clock === 'processing') return this.#clocks.processingTime;
+    // All that is left of a window comes before its expiration.
+    return watermark > expiry ? dueOf(expiry) : this.#sortedUntil(watermark);
   }
 
   #sortedUntil(watermark: EpochMillis): EpochMillis {
-    return epochMillis(watermark - this.#allowedLateness);
+    return plus(watermark, -this.#delay);
   }
 }

@@ -3,8 +3,11 @@ import type { StatefulNode } from '../../model/graph.ts';
 import type { RetryPolicy } from '../../model/retry.ts';
 import type { StateSpec } from '../../model/state.ts';
 import type { AnyStatefulDoFn } from '../../model/stateful.ts';
+import type { Millis } from '../../model/time.ts';
 import type { TimerSpec } from '../../model/timers.ts';
 import type { WindowingStrategy } from '../../model/windowing.ts';
+
+const NO_DELAY = 0 as Millis;
 
 export interface StatefulSpec {
   readonly step: string;
@@ -17,6 +20,8 @@ export interface StatefulSpec {
   readonly allowedSkew: number;
   readonly retry: RetryPolicy | undefined;
   readonly timeSorted: boolean;
+  /** How far behind the watermark what is in order of time follows: sorted elements, and the timers between them. */
+  readonly delay: Millis;
   /** Whether any of its state has a time to live. */
   readonly hasTtl: boolean;
 }
@@ -33,6 +38,7 @@ export function statefulSpec(node: StatefulNode, doFn: AnyStatefulDoFn): Statefu
     allowedSkew: node.allowedSkew,
     retry: node.retry,
     timeSorted: node.timeSorted,
+    delay: node.timeSorted ? node.strategy.allowedLateness : NO_DELAY,
     hasTtl: Object.values(doFn.state ?? {}).some((spec) => (spec as StateSpec).ttl !== undefined),
   };
 }

@@ -123,7 +123,7 @@ export class StatefulCell implements Cell {
 
   #eventDue(): EpochMillis {
     const { windows, parking, buffer } = this.#contents;
-    const buffered = dueOf(epochMillis(buffer.next() + this.spec.strategy.allowedLateness));
+    const buffered = dueOf(plus(buffer.next(), this.spec.delay));
     return parking.stageDue(earlier(windows.due('event'), buffered));
   }
 
@@ -203,6 +203,11 @@ export class StatefulCell implements Cell {
       : expiryOf(window, strategy);
   }
 
+  /** The watermark as callbacks see it. */
+  #sees({ inputWatermark }: CellContext): EpochMillis {
+    return plus(this.#contents.parking.watermark(inputWatermark), -this.spec.delay);
+  }
+
   /** Sets a timer again that has failed; it is due with what else the bundle makes due. */
   #setTimer(element: Incoming): void | Promise<void> {
     return eachInTurn(element.windows, (window) => {
@@ -213,7 +218,7 @@ export class StatefulCell implements Cell {
   }
 
   #process(element: Incoming, context: CellContext, output: CellOutput, due?: DueWork): void | Promise<void> {
-    const watermark = this.#contents.parking.watermark(context.inputWatermark);
+    const watermark = this.#sees(context);
     return eachInTurn(element.windows, (window) => {
       const state = this.#contents.windows.get(window);
       if (state instanceof Promise)
@@ -248,7 +253,7 @@ export class StatefulCell implements Cell {
       return this.#afterFailure(error, progress.delivered, context, output, most, alone);
     };
     try {
-      const due = new DueWork(this.#contents, context, this.spec.strategy.allowedLateness);
+      const due = new DueWork(this.#contents, context, this.spec.delay);
       const pending = this.#run(due, context, attempt, most, progress) ?? this.#settle();
       if (pending !== undefined) return pending.then(() => this.#settle()).then(done, failed);
     } catch (error) {
@@ -308,7 +313,7 @@ export class StatefulCell implements Cell {
   #deliver(delivery: Delivery, due: DueWork, context: CellContext, output: CellOutput): void | Promise<void> {
     if (delivery.kind === 'element') return this.#process(delivery.element, context, output, due);
     const { state } = delivery;
-    const watermark = this.#contents.parking.watermark(context.inputWatermark);
+    const watermark = this.#sees(context);
     if (delivery.kind === 'purge') {
       state.purge();
       return due.changed(state);
@@ -328,9 +333,9 @@ export class StatefulCell implements Cell {
    */
   async #giveUp(error: unknown, tries: number, context: CellContext, output: CellOutput): Promise<void> {
     this.#atRest = undefined;
-    const { allowedLateness } = this.spec.strategy;
+    const { delay } = this.spec;
     const seen = this.#contents.parking.watermark(context.inputWatermark);
-    const delivery = await new DueWork(this.#contents, context, allowedLateness).next();
+    const delivery = await new DueWork(this.#contents, context, delay).next();
     if (context.budget !== undefined) context.budget.left -= 1;
     if (delivery === undefined || delivery.kind === 'purge') throw error;
     if (delivery.kind === 'element') {
@@ -338,7 +343,7 @@ export class StatefulCell implements Cell {
       const attempts = delivery.attempts + tries;
       const until = this.#retryAt(error, attempts, context);
       // What has waited for its turn keeps those behind it waiting.
-      const turn = epochMillis(element.timestamp + allowedLateness);
+      const turn = plus(element.timestamp, delay);
       const floor = delivery.attempts === 0 ? earlier(seen, turn) : seen;
       return this.#parkOrReport({ element, reason: 'retry', attempts, until }, error, floor, output);
     }

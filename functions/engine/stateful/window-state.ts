@@ -6,7 +6,7 @@
  */
 import { ConfigurationError, CorruptionError } from '../../model/errors.ts';
 import type { StateSpec } from '../../model/state.ts';
-import { type EpochMillis, earlier, MAX_TIMESTAMP, type Millis } from '../../model/time.ts';
+import { type EpochMillis, earlier, MAX_TIMESTAMP, type Millis, plus } from '../../model/time.ts';
 import { maxTimestamp, type Window } from '../../model/windows.ts';
 import { expiryOf } from '../reduce/spec.ts';
 import type { CellParts } from '../shard/cell-parts.ts';
@@ -116,7 +116,7 @@ export class WindowState implements Window {
   }
 
   eventDue(): EpochMillis {
-    return earlier(dueOf(this.timers.next('event')), dueOf(this.expiry));
+    return dueOf(earlier(plus(this.timers.next('event'), this.#spec.delay), this.expiry));
   }
 
   processingDue(): EpochMillis {

@@ -1,10 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { emits, eventTimer, fixedWindows, valueState } from '../../../functions/index.ts';
+import { emits, eventTimer, fixedWindows, type StatefulDoFn, valueState } from '../../../functions/index.ts';
 import { kv, start } from './keyed-stream.ts';
 
 const echo = {
   emits: emits<number>(),
   process: ({ value }: { value: number }, { output }: { output: (value: number) => void }) => output(value),
+};
+
+const elementsAndTimers: StatefulDoFn<
+  string,
+  number,
+  string,
+  Record<never, never>,
+  { t: ReturnType<typeof eventTimer> }
+> = {
+  timers: { t: eventTimer() },
+  process({ value }, { timestamp, timers, output }) {
+    output(`element ${value}`);
+    timers.t.set(timestamp + 3);
+  },
+  onTimer: { t: ({ firedAt, output }) => output(`timer ${firedAt}`) },
 };
 
 describe('S14: elements in the order of their timestamps', () => {
@@ -109,24 +124,57 @@ describe('S14: elements in the order of their timestamps', () => {
   });
 
   it('are in order with the timers of their key', async () => {
+    const test = await start<number>((stream) => stream.statefulParDo('both', elementsAndTimers, { timeSorted: true }));
+    await test.send('in', kv('a', 20, 20), kv('a', 10, 10), kv('a', 13, 13));
+    await test.drain();
+    expect(test.outputs('both')).toEqual(['element 10', 'element 13', 'timer 16', 'element 20', 'timer 23']);
+  });
+
+  it('with allowed lateness are in order with the timers of their key, which wait as they do', async () => {
     const test = await start<number>((stream) =>
-      stream.statefulParDo(
+      stream
+        .window('hundreds', fixedWindows(100), { allowedLateness: 50, accumulation: 'discarding' })
+        .statefulParDo('both', elementsAndTimers, { timeSorted: true }),
+    );
+    await test.send('in', kv('a', 10, 10));
+    await test.advanceWatermark(62);
+    expect(test.outputs('both')).toEqual(['element 10']);
+    await test.send('in', kv('a', 12, 12));
+    await test.advanceWatermark(63);
+    expect(test.outputs('both')).toEqual(['element 10', 'element 12']);
+    expect(test.outputWatermark('both')).toBe(15);
+    await test.advanceWatermark(66);
+    expect(test.outputs('both')).toEqual(['element 10', 'element 12', 'timer 15']);
+  });
+
+  it('with allowed lateness come before the timers at the end of their window, and all before its expiration', async () => {
+    const test = await start<number>((stream) =>
+      stream.window('hundreds', fixedWindows(100), { allowedLateness: 50, accumulation: 'discarding' }).statefulParDo(
         'both',
         {
           emits: emits<string>(),
-          timers: { t: eventTimer() },
-          process({ value }, { timestamp, timers, output }) {
+          timers: { end: eventTimer(), last: eventTimer() },
+          process({ value }, { timers, output }) {
             output(`element ${value}`);
-            timers.t.set(timestamp + 3);
+            timers.end.set(99);
+            timers.last.set(149);
           },
-          onTimer: { t: ({ firedAt, output }) => output(`timer ${firedAt}`) },
+          onTimer: {
+            end: ({ output }) => output('end'),
+            last: ({ output }) => output('last permitted instant'),
+          },
+          onWindowExpiration: ({ output }) => output('expiration'),
         },
         { timeSorted: true },
       ),
     );
-    await test.send('in', kv('a', 20, 20), kv('a', 10, 10), kv('a', 13, 13));
+    await test.send('in', kv('a', 99, 99), kv('a', 20, 20));
+    await test.advanceWatermark(149);
+    expect(test.outputs('both')).toEqual(['element 20']);
+    await test.advanceWatermark(150);
+    expect(test.outputs('both')).toEqual(['element 20', 'element 99', 'end', 'last permitted instant', 'expiration']);
     await test.drain();
-    expect(test.outputs('both')).toEqual(['element 10', 'element 13', 'timer 16', 'element 20', 'timer 23']);
+    expect(test.remains()).toEqual([]);
   });
 
   it('that fail wait for another try like others', async () => {
