@@ -12,6 +12,8 @@ export interface ManySeeds {
   readonly untilFailure?: boolean;
   /** Called now and then with how many seeds are done and how many of them failed. */
   readonly progress?: (done: number, failed: number) => void;
+  /** Told of each failure as soon as it is known. */
+  readonly failed?: (failure: Failure) => void;
   /** Threads; default one a core. */
   readonly threads?: number;
   /** Options of node for the threads, such as a module that is loaded before all others. */
@@ -47,6 +49,7 @@ export async function runSeeds(options: ManySeeds): Promise<Summary> {
     seeds,
     untilFailure = false,
     progress,
+    failed,
     threads = availableParallelism(),
     execArgv = [],
     env = {},
@@ -59,7 +62,10 @@ export async function runSeeds(options: ManySeeds): Promise<Summary> {
   const note = (reports: readonly SeedReport[]): void => {
     for (const { seed, problem, faults: counts } of reports) {
       done += 1;
-      if (problem !== undefined) failures.push({ seed, problem });
+      if (problem !== undefined) {
+        failures.push({ seed, problem });
+        failed?.({ seed, problem });
+      }
       for (const kind in counts)
         faults[kind as FaultKind] = (faults[kind as FaultKind] ?? 0) + counts[kind as FaultKind]!;
     }

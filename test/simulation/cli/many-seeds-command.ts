@@ -24,9 +24,9 @@ export async function runMany(
     seeds,
     threads,
     progress,
+    failed: ({ seed, problem }) => say(`seed ${seed}: ${problem.message}`),
     ...(mutation === undefined ? {} : underMutation(mutation)),
   });
-  for (const { seed, problem } of summary.failures) say(`seed ${seed}: ${problem.message}`);
   const [first] = summary.failures;
   // This thread's own engine has no fault in it.
   if (first !== undefined && mutation === undefined) say(await storyOfFailure(first));

@@ -77,12 +77,17 @@ export function judgeBranches(
 /** What was late at a step, which none may be that was in time at its source. */
 function lateOf(step: string, arrivals: readonly BranchArrival[], letters: readonly DeadLetter[]): ReadonlySet<string> {
   const late = new Set(
-    letters
-      .filter(({ kind, stage }) => kind === 'late' && stage === step)
-      .flatMap(({ value }) => (Array.isArray(value) ? tokensIn(value) : [String(tokenIn(value))])),
+    letters.filter(({ kind, stage }) => kind === 'late' && stage === step).flatMap(({ value }) => lateTokens(value)),
   );
   const wronged = arrivals.find(({ token, inTime }) => inTime && late.has(token));
   if (wronged !== undefined)
     throw new Violation('what is in time at its source is late nowhere', `${step}: ${wronged.token} at ${wronged.at}`);
   return late;
+}
+
+/** An element as it came to a step: several that were combined, or one of a side of a join. */
+function lateTokens(value: unknown): string[] {
+  if (Array.isArray(value)) return tokensIn(value);
+  const token = String(tokenIn(value));
+  return [(value as { input?: string }).input === 'right' ? onTheRight(token) : token];
 }
