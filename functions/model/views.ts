@@ -55,7 +55,8 @@ export interface ViewOptions {
   readonly changeAtMostEvery?: Duration;
   /**
    * Reads a bounded source again after so long, so that readers see what has changed in it. Between the source and the
-   * view there may be steps on single elements only. Default: it is read once.
+   * view there may be steps on single elements only. In local runs and tests only: what is deployed reads topics, and a
+   * view of what changes is fed by one, or replaced by `lookUp`. Default: it is read once.
    */
   readonly refreshEvery?: Duration;
 }

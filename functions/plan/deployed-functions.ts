@@ -81,12 +81,17 @@ export function servedStage(stage: string): Served {
 export const SWEEP: Served = { kind: 'sweep', id: 'sweep', path: '/sweep' };
 export const UNDELIVERED: Served = { kind: 'undelivered', id: 'undelivered', path: '/undelivered' };
 
-/** @throws {ConfigurationError} when a source has nothing that pushes to it */
+/** @throws {ConfigurationError} when a source has nothing that pushes to it, be it a view's own */
 export function deployedFunctions(plan: Plan, options: FunctionOptions): readonly DeployedFunction[] {
   for (const source of plan.sources)
     if (source.reader === 'splits')
       throw new ConfigurationError(
         `source '${source.id}' of pipeline '${plan.pipeline}' reads a file; deployed pipelines read topics, so use readPubSub and publish the file's records`,
+      );
+  for (const { head, loads } of plan.stages)
+    if (loads !== undefined)
+      throw new ConfigurationError(
+        `view '${head.name}' of pipeline '${plan.pipeline}' has refreshEvery and reads the file of '${loads.id}' again and again; deployed pipelines read topics, so use readPubSub and publish what has changed, or ask the store itself with lookUp`,
       );
   return options.shape === 'functions' ? aFunctionEach(plan, options) : aServiceASlot(plan, options);
 }

@@ -200,6 +200,20 @@ describe('what cannot be deployed is refused', () => {
     );
   });
 
+  test('a view that reads a file again and again', () => {
+    const refreshing = pipeline('prices', (p) => {
+      const prices = p
+        .readFile('price-list', { schema: z.object({ item: z.string() }) })
+        .asList('prices', { refreshEvery: '1h' });
+      p.readPubSub('orders', { schema: z.object({ item: z.string() }) })
+        .parDo('priced', { process: (order, { output }) => output(order) }, { sideInputs: { prices } })
+        .writePubSub('out', { topic: 'priced' });
+    });
+    expect(() => deploymentManifest(plan(refreshing))).toThrow(
+      "view 'prices' of pipeline 'prices' has refreshEvery and reads the file of 'price-list' again and again; deployed pipelines read topics, so use readPubSub and publish what has changed, or ask the store itself with lookUp",
+    );
+  });
+
   test.each([
     [{ topology: 0 }, 'topology: expected a whole number of 1 or more, got 0'],
     [{ ingestInstances: 1.5 }, 'ingestInstances: expected a whole number of 1 or more, got 1.5'],
