@@ -12,7 +12,7 @@ import { type DeadLetter, rowDeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import type { RootDraft } from '../protocol/root.ts';
 import { type Shard, versionOf } from '../shard/shard.ts';
-import { newestRows, tableSpec, type WaitingRow, warehouseRow } from './rows.ts';
+import { keyColumns, newestRows, tableSpec, type WaitingRow, warehouseRow } from './rows.ts';
 import { type Claim, claimed, dueTime, type FlushPolicy, jobId, nextAttempt, settled } from './sink-state.ts';
 import { type RunBody, runId, sinkState } from './sink-work.ts';
 
@@ -51,6 +51,7 @@ export class Flusher {
   readonly #shard: Shard;
   readonly #node: WriteBigQueryNode;
   readonly #spec: TableSpec;
+  readonly #keyColumns: readonly number[];
   readonly #policy: FlushPolicy;
   readonly #setting: FlusherSetting;
   readonly #owner: string;
@@ -61,6 +62,7 @@ export class Flusher {
     this.#shard = shard;
     this.#node = node;
     this.#spec = tableSpec(node);
+    this.#keyColumns = keyColumns(node);
     this.#policy = policy;
     this.#setting = setting;
     this.#owner = setting.ids.unique();
@@ -131,7 +133,7 @@ export class Flusher {
           index += 1;
         }
     }
-    return this.#node.key.length === 0 ? placed : newestRows(placed);
+    return this.#node.key.length === 0 ? placed : newestRows(placed, this.#keyColumns);
   }
 
   /** Writes the rows, part by part. @returns those that were refused, or undefined when another attempt is needed */
@@ -200,7 +202,7 @@ export class Flusher {
     const { epoch } = this.#setting;
     const id = `${this.#shard.id}~row~${epoch}~${run}~${index}`;
     const place = { id, stage: this.#node.name, failedAt: processingTime, version: versionOf(this.#setting) };
-    return rowDeadLetter(place, warehouseRow(this.#node, row, epoch), row[3]?.id, attempt, new RowRefused(reason));
+    return rowDeadLetter(place, warehouseRow(this.#node, row, epoch), row[2]?.id, attempt, new RowRefused(reason));
   }
 
   #keep(

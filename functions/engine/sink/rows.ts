@@ -13,8 +13,8 @@ export interface ReplayedRow {
   readonly epoch: number;
 }
 
-/** A row as it waits in a run: its place, the sequence of its pane, its columns in JSON form in the table's order. */
-export type WaitingRow = readonly [place: string, sequence: number, values: readonly unknown[], replay?: ReplayedRow];
+/** A row as it waits in a run: the sequence of its pane, its columns in JSON form in the table's order. */
+export type WaitingRow = readonly [sequence: number, values: readonly unknown[], replay?: ReplayedRow];
 
 /** Reads an author's row: every column checked, in the table's order. @throws {DecodeError} naming the column and the value */
 export function rowValues(node: WriteBigQueryNode, row: Readonly<Record<string, unknown>>): unknown[] {
@@ -49,8 +49,8 @@ export function keyColumns({ key, columns }: WriteBigQueryNode): number[] {
   return key.map((name) => columns.findIndex((column) => column.name === name));
 }
 
-/** A row's place in its table: the text of its key, one text for all rows where there is none. */
-export function placeOf(keyColumns: readonly number[], values: readonly unknown[]): string {
+/** A row's place in its table: the text of its key. */
+function placeOf(keyColumns: readonly number[], values: readonly unknown[]): string {
   return JSON.stringify(keyColumns.map((column) => values[column]));
 }
 
@@ -65,11 +65,17 @@ export function tableSpec(node: WriteBigQueryNode): TableSpec {
   };
 }
 
-/** Of each place the newest row, in order of first appearance. */
-export function newestRows<Placed extends { readonly row: WaitingRow }>(rows: readonly Placed[]): Placed[] {
+/**
+ * Of each place the newest row, in order of first appearance.
+ * @param keyColumns where the key's columns stand
+ */
+export function newestRows<Placed extends { readonly row: WaitingRow }>(
+  rows: readonly Placed[],
+  keyColumns: readonly number[],
+): Placed[] {
   const newest = new Map<string, Placed>();
   for (const placed of rows) {
-    const place = placed.row[0];
+    const place = placeOf(keyColumns, placed.row[1]);
     const other = newest.get(place);
     if (other === undefined || isNewer(placed.row, other.row)) newest.set(place, placed);
   }
@@ -77,7 +83,7 @@ export function newestRows<Placed extends { readonly row: WaitingRow }>(rows: re
 }
 
 /** The row by column name, with the guard's columns where the table has them. */
-export function warehouseRow(node: WriteBigQueryNode, [, sequence, values, replay]: WaitingRow, epoch: number): Row {
+export function warehouseRow(node: WriteBigQueryNode, [sequence, values, replay]: WaitingRow, epoch: number): Row {
   const row: Record<string, unknown> = {};
   for (let i = 0; i < node.columns.length; i++) row[node.columns[i]!.name] = values[i];
   if (node.key.length > 0) {
@@ -89,9 +95,9 @@ export function warehouseRow(node: WriteBigQueryNode, [, sequence, values, repla
 
 /** A replayed row is of an epoch that is not after the present one. */
 function isNewer(row: WaitingRow, other: WaitingRow): boolean {
-  const epoch = row[3]?.epoch ?? Number.POSITIVE_INFINITY;
-  const otherEpoch = other[3]?.epoch ?? Number.POSITIVE_INFINITY;
-  return epoch === otherEpoch ? row[1] >= other[1] : epoch > otherEpoch;
+  const epoch = row[2]?.epoch ?? Number.POSITIVE_INFINITY;
+  const otherEpoch = other[2]?.epoch ?? Number.POSITIVE_INFINITY;
+  return epoch === otherEpoch ? row[0] >= other[0] : epoch > otherEpoch;
 }
 
 function describe(value: unknown): string {

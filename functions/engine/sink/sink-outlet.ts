@@ -5,19 +5,17 @@ import type { Outlet } from '../chain/outlet.ts';
 import { type Element, UNGROUPED } from '../element.ts';
 import { shardId } from '../protocol/names.ts';
 import { checkElementSize } from '../protocol/outbox.ts';
-import { keyColumns, placeOf, rowValues, type WaitingRow } from './rows.ts';
+import { rowValues, type WaitingRow } from './rows.ts';
 
 /** The end of a chain that leads to a table: makes the row where the element is, so that a bad one fails with it. */
 export class SinkOutlet implements Outlet {
   readonly #node: WriteBigQueryNode;
   readonly #target: string;
-  readonly #keyColumns: readonly number[];
   readonly #output: () => BundleOutput;
 
   constructor(node: WriteBigQueryNode, output: () => BundleOutput) {
     this.#node = node;
     this.#target = shardId(node.name, 0);
-    this.#keyColumns = keyColumns(node);
     this.#output = output;
   }
 
@@ -25,7 +23,7 @@ export class SinkOutlet implements Outlet {
     for (const window of element.windows) {
       const context: ElementContext = { timestamp: element.timestamp, window, pane: element.pane };
       const values = rowValues(this.#node, this.#node.row(element.value, context));
-      const row: WaitingRow = [placeOf(this.#keyColumns, values), sequenceOf(element), values];
+      const row: WaitingRow = [sequenceOf(element), values];
       const text = JSON.stringify(row);
       checkElementSize(text, `a row for table '${this.#node.table}'`);
       this.#output().outgoing.push({ target: this.#target, text, earliest: element.timestamp, count: 1 });

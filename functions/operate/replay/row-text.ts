@@ -3,7 +3,7 @@ import type { Outgoing } from '../../engine/chain/bundle-output.ts';
 import type { DeadLetter } from '../../engine/dead-letter.ts';
 import { shardId } from '../../engine/protocol/names.ts';
 import { replayIdText } from '../../engine/replay-id.ts';
-import { keyColumns, placeOf, type WaitingRow } from '../../engine/sink/rows.ts';
+import type { WaitingRow } from '../../engine/sink/rows.ts';
 import { GUARD_COLUMNS } from '../../model/table.ts';
 import { MAX_TIMESTAMP } from '../../model/time.ts';
 import type { Stage } from '../../plan/plan.ts';
@@ -26,6 +26,6 @@ export function rowText(letter: DeadLetter, value: unknown, { id, head }: Stage)
   const { pane_epoch: epoch = 0, pane_sequence: sequence = 0 } = row as { pane_epoch?: number; pane_sequence?: number };
   const { origin, generation, firstFailedAt } = letter;
   const replayed = { id: replayIdText({ origin, generation, firstFailedAt }), epoch };
-  const waiting: WaitingRow = [placeOf(keyColumns(head), values), sequence, values, replayed];
+  const waiting: WaitingRow = [sequence, values, replayed];
   return [{ target: shardId(id, 0), text: JSON.stringify(waiting), earliest: MAX_TIMESTAMP, count: 1 }];
 }
