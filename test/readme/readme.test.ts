@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Graph } from '../../functions/model/graph.ts';
 import { testPipeline } from '../../functions/local/testing.ts';
+import { plan } from '../../functions/plan/plan.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -25,6 +26,14 @@ it("the README's pipeline gives what its test says", async () => {
   const run = new Function('testPipeline', 'orders', 'expect', `return (async () => {${body}})();`);
   expect(body).toContain('expect(');
   await run(testPipeline, orders, expect);
+});
+
+it("the README's look-up is a pipeline, whose client is made when it is first needed", async () => {
+  const [, , example] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
+  await writeFile(join(folder, 'named-payments.ts'), example!);
+  const module = (await import(pathToFileURL(join(folder, 'named-payments.ts')).href)) as { default: Graph };
+  expect(plan(module.default).sources.map(({ id, steps }) => [id, steps])).toEqual([['payments', []]]);
+  expect(plan(module.default).stages.map(({ steps }) => steps)).toEqual([['with-merchant', 'named', 'out']]);
 });
 
 it('every command that the README names exists', async () => {

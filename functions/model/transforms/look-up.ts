@@ -37,7 +37,7 @@ export interface LookUpCacheOptions {
 export interface LookUpOptions<T, K extends Key, R> {
   /** What to ask for. */
   readonly key: (value: T, context: ElementContext) => K;
-  /** Makes the client; see `cloud/lookup` for HTTP and Firestore. */
+  /** Makes the client; `millrace/lookup` has some for HTTP and Firestore. */
   readonly client: () => LookUpClient<K, R> | Promise<LookUpClient<K, R>>;
   /** Anything with zod's `parse`: what does not parse is a bad answer. Default: answers are taken as they are. */
   readonly schema?: Schema<R>;
