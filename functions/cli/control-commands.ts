@@ -20,6 +20,7 @@ interface ChangeOptions extends TargetOptions {
 
 interface DrainCommandOptions extends ChangeOptions {
   readonly untilClosed?: string;
+  readonly reading: string;
   readonly timeout: string;
 }
 
@@ -69,11 +70,13 @@ export function drainCommand(io: Io): Command {
       '--until-closed <duration>',
       'let open windows close by the clock, for so long at most, e.g. 2h (default: close them at once)',
     )
+    .option('--reading <duration>', 'what is being read may be committed for so long; longer than any request', '2m')
     .option('--timeout <duration>', 'wait so long for it to be drained; giving up here stops nothing', '30m')
     .action((options: DrainCommandOptions) =>
       onTarget(options, async (target) => {
         const { store, pipeline, clock, plan, where } = target;
         const timeout = millis('--timeout', options.timeout as Duration);
+        const reading = millis('--reading', options.reading as Duration);
         const untilClosed =
           options.untilClosed === undefined
             ? {}
@@ -82,7 +85,7 @@ export function drainCommand(io: Io): Command {
         const subscriptions = subscriptionsOf(target);
         await confirm(io, `Drain '${pipeline}' in ${where}? It reads nothing from then on.`, options.yes);
         const sources = shape.sources.filter(({ reader }) => reader === 'messages').map(({ id }) => id);
-        const order = await drain(store, subscriptions, clock, sources, untilClosed);
+        const order = await drain(store, subscriptions, clock, sources, { reading, ...untilClosed });
         if (!options.json) io.out(`'${pipeline}' reads no more; its windows close from ${at(order.readingEnds)} on`);
         const end = plus(clock.now(), timeout);
         for (;;) {

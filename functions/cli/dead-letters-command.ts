@@ -4,7 +4,7 @@ import { SYSTEM_CLOCK } from '../local/system.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import { type Cause, groupByCause } from '../operate/dead-letters/causes.ts';
 import { discard, type FoundLetter, findLetters, getLetter } from '../operate/dead-letters/letters.ts';
-import { survey, stageOf } from '../operate/status/survey.ts';
+import { requireStored, survey, stageOf } from '../operate/status/survey.ts';
 import type { Target } from '../operate/target/target.ts';
 import { confirm } from './confirm.ts';
 import { at, readNumber, table } from './format.ts';
@@ -67,6 +67,7 @@ function showCommand(io: Io): Command {
     .option('--json', 'print one JSON object')
     .action((id: string, options: TargetOptions & { json?: boolean }) =>
       onTarget(options, async ({ store, pipeline }) => {
+        await requireStored(store, pipeline);
         const { letter } = await getLetter(store, id);
         if (options.json) io.out(JSON.stringify(letter));
         else for (const line of describeOne(letter, pipeline)) io.out(line);
@@ -79,7 +80,8 @@ function exportCommand(io: Io): Command {
     .option('--status <status>', 'dead, replayed or discarded', 'dead')
     .addHelpText('after', '\nExample:\n  millrace dead-letters export --pipeline flights > letters.jsonl')
     .action((options: TargetOptions & FilterOptions) =>
-      onTarget(options, async ({ store, clock }) => {
+      onTarget(options, async ({ store, clock, pipeline }) => {
+        await requireStored(store, pipeline);
         for await (const { letter } of findLetters(store, readFilter(options, [], clock.now())))
           io.out(JSON.stringify(letter));
       }),
@@ -100,6 +102,7 @@ function discardCommand(io: Io): Command {
         const filter = readFilter(options, ids, clock.now());
         if (Object.keys(filter).length === 0)
           throw new ConfigurationError('which ones? Name ids, or narrow them down, e.g. with --stage or --code');
+        await requireStored(store, pipeline);
         const found: FoundLetter[] = [];
         for await (const letter of findLetters(store, filter)) found.push(letter);
         await confirm(io, `Discard ${found.length} dead letters of '${pipeline}'?`, options.yes);

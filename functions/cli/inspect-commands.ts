@@ -94,12 +94,12 @@ export function batchesCommand(io: Io): Command {
     .option('--json', 'print one JSON object')
     .action((options: JsonOptions) =>
       onTarget(options, async (target) => {
+        const before = batchesOf(await surveyOf(target));
         if (target.subscriptions !== undefined)
           throw new ConfigurationError(
             `what waits in ${target.where} is written by its own functions, by size or age; only kept state (--state) is flushed from here`,
           );
         planOf(target);
-        const before = batchesOf(await surveyOf(target));
         await target.settle();
         const after = batchesOf(await surveyOf(target));
         if (options.json) io.out(JSON.stringify({ pipeline: target.pipeline, before, after }));

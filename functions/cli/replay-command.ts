@@ -10,6 +10,7 @@ import { findLetters } from '../operate/dead-letters/letters.ts';
 import type { Patch } from '../operate/replay/patch.ts';
 import { replayLetters } from '../operate/replay/replay-letters.ts';
 import type { ReplayOutcome, ReplaySetting } from '../operate/replay/replayer.ts';
+import { requireStored } from '../operate/status/survey.ts';
 import { planOf, type Target } from '../operate/target/target.ts';
 import { confirm } from './confirm.ts';
 import { readNumber } from './format.ts';
@@ -51,6 +52,7 @@ export function replayCommand(io: Io): Command {
     .action((ids: string[], options: ReplayCommandOptions) =>
       onTarget(options, async (target) => {
         const filter = readFilter(options, ids, target.clock.now());
+        await requireStored(target.store, target.pipeline);
         const setting = await settingOf(target, options.patch);
         const limit = options.limit === undefined ? undefined : readNumber('--limit', options.limit);
         if (!options.dryRun) await confirm(io, await question(target, filter, limit), options.yes);

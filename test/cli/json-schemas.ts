@@ -58,7 +58,7 @@ export const WHY = z.strictObject({
   outputWatermark: moment,
   path: z.array(z.string()).min(1),
   culprit: z.strictObject({
-    kind: z.enum(['envelope', 'key', 'window', 'timer', 'view', 'retry', 'batch', 'source', 'nothing']),
+    kind: z.enum(['pause', 'envelope', 'key', 'window', 'timer', 'view', 'retry', 'batch', 'source', 'nothing']),
     where: z.string(),
     root: z.string().optional(),
     name: z.string().optional(),
@@ -197,4 +197,16 @@ export const DOCTOR = z.strictObject({
       remedies: z.array(z.string()),
     }),
   ),
+});
+
+export const PAUSED = z.strictObject({ pipeline: z.string(), stage: z.string(), paused: z.boolean() });
+
+export const DRAIN = z.strictObject({
+  pipeline: z.string(),
+  drained: z.boolean(),
+  open: z.array(z.string()),
+  cells: count,
+  envelopes: count,
+  rows: count,
+  messages: count,
 });

@@ -45,10 +45,10 @@ export function useEmulators(): void {
   afterAll(() => emulators?.stop());
 }
 
-/** Deploys in a project of its own, so that nothing of another test is there. */
-export async function deploy(options: Omit<LocalCloudOptions, 'emulators' | 'projectId'>): Promise<Deployed> {
+/** Deploys in a project of its own, so that nothing of another test is there; or in one that is named, again. */
+export async function deploy(options: Omit<LocalCloudOptions, 'emulators'>): Promise<Deployed> {
   const complaints: string[] = [];
-  const projectId = `demo-deployed-${process.pid}-${deployments++}`;
+  const projectId = options.projectId ?? `demo-deployed-${process.pid}-${deployments++}`;
   const cloud = await startLocalCloud({
     tuning: QUICK,
     monitoring: QUICK_MONITORING,

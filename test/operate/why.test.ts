@@ -12,6 +12,8 @@ import {
   sum,
   vertexEndpoint,
 } from '../../functions/index.ts';
+import { MemorySubscriptions } from '../../functions/local/memory-subscriptions.ts';
+import { pause } from '../../functions/operate/pause.ts';
 import { programsOf } from '../../functions/operate/status/programs.ts';
 import { survey } from '../../functions/operate/status/survey.ts';
 import { type Why, why } from '../../functions/operate/status/why.ts';
@@ -106,6 +108,25 @@ describe('why', () => {
     driven.bus.paused.clear();
     await driven.settle();
     expect((await ask(driven, 'all')).culprit.kind).not.toBe('envelope');
+  });
+
+  it('names the pause of a stage, whatever it holds', async () => {
+    const driven = await new Driven(totals).start();
+    await driven.feed('events', [event('a', NOON)]);
+    await pause(driven.store, new MemorySubscriptions(driven.bus), driven.clock, 'spent');
+    const since = driven.clock.now();
+    await driven.feed('events', [event('z', NOON + 5 * HOUR)]);
+    await driven.pass(HOUR);
+    const { culprit, path } = await ask(driven, 'all');
+    expect(path).toEqual(['all', 'spent']);
+    expect(culprit).toEqual({
+      kind: 'pause',
+      where: 'spent',
+      name: 'spent',
+      at: NOON,
+      since,
+      sentence: "stage 'spent' is paused, and 1 envelopes wait for it; go on with: millrace resume spent",
+    });
   });
 
   it('names the timer of a key', async () => {

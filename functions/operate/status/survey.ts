@@ -40,10 +40,7 @@ export async function survey(store: Store, pipeline: string, now: EpochMillis, p
   const drain = (await readControl(store, 'drain'))?.body;
   const { watermarks: published, lastSweep, moved } = await readPublished(store, topology?.epoch);
   const roots = new Map((await store.roots()).map(({ id, body }) => [id, body as Root]));
-  if (roots.size === 0 && topology === undefined)
-    throw new ConfigurationError(
-      `nothing is stored of pipeline '${pipeline}': it has not run here yet, or it has another name or project`,
-    );
+  if (roots.size === 0 && topology === undefined) throw nothingStored(pipeline);
   const shape = plan === undefined ? topology?.shape : storedShape(plan);
   if (shape === undefined)
     throw new ConfigurationError(
@@ -55,6 +52,18 @@ export async function survey(store: Store, pipeline: string, now: EpochMillis, p
   const computed = computeWatermarks(shape.stages, roots, sources);
   const watermarks = advance(published, computed);
   return { pipeline, shape, topology, paused, drain, roots, watermarks, computed, moved, lastSweep, now };
+}
+
+/** For commands that need no look at the whole. @throws {ConfigurationError} when nothing is stored of a pipeline */
+export async function requireStored(store: Store, pipeline: string): Promise<void> {
+  if ((await readControl(store, 'topology')) === undefined && (await store.roots()).length === 0)
+    throw nothingStored(pipeline);
+}
+
+function nothingStored(pipeline: string): ConfigurationError {
+  return new ConfigurationError(
+    `nothing is stored of pipeline '${pipeline}': it has not run here yet, or it has another name or project`,
+  );
 }
 
 /** @throws {ConfigurationError} naming the stages there are */

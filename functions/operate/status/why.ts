@@ -1,6 +1,6 @@
 /**
  * Why a stage's watermark stands where it stands: follows the smaller of hold and input upstream, until it comes to the
- * one thing that holds: an envelope, a key's window or timer, a view, a batch, or a source.
+ * one thing that holds: a pause, an envelope, a key's window or timer, a view, a batch, or a source.
  */
 import { type EnrichState, enrichState } from '../../engine/enrich/enrich-state.ts';
 import { earliestHold } from '../../engine/protocol/holds.ts';
@@ -17,7 +17,7 @@ import { rootsOfSource, rootsOfStage, type Survey, stageOf } from './survey.ts';
 
 /** What holds a watermark. */
 export interface Culprit {
-  readonly kind: 'envelope' | 'key' | 'window' | 'timer' | 'view' | 'retry' | 'batch' | 'source' | 'nothing';
+  readonly kind: 'pause' | 'envelope' | 'key' | 'window' | 'timer' | 'view' | 'retry' | 'batch' | 'source' | 'nothing';
   /** The stage or source where it is. */
   readonly where: string;
   /** The root it belongs to. */
@@ -70,10 +70,29 @@ async function lookAt(
   const upstream = earliestInput(survey, stage);
   const standsAt = earlier(held, earlier(inFlight, upstream.at));
   if (standsAt >= MAX_TIMESTAMP) return { culprit: nothing(stage) };
+  if (held === standsAt || inFlight === standsAt) {
+    const pause = pauseCulprit(survey, stage, standsAt);
+    if (pause !== undefined) return { culprit: pause };
+  }
   if (held === standsAt) return { culprit: await holdCulprit(store, survey, stage, roots, held, programs) };
   if (envelope !== undefined && inFlight === standsAt) return { culprit: envelopeCulprit(stage, envelope) };
   const before = survey.shape.stages.find(({ id }) => id === upstream.id);
   return before === undefined ? { culprit: sourceCulprit(survey, upstream.id, upstream.at) } : { upstream: before };
+}
+
+/** A stage that gets nothing does nothing: what it holds goes on only when it is resumed. */
+function pauseCulprit(survey: Survey, { id }: StoredStage, at: EpochMillis): Culprit | undefined {
+  const paused = survey.paused[id];
+  if (paused === undefined) return undefined;
+  const waiting = openEnvelopes(survey, id).reduce((sum, { count }) => sum + count, 0);
+  return {
+    kind: 'pause',
+    where: id,
+    name: id,
+    at,
+    since: paused.since,
+    sentence: `stage '${id}' is paused, and ${waiting} envelopes wait for it; go on with: millrace resume ${id}`,
+  };
 }
 
 function envelopeCulprit({ id }: StoredStage, { sender, target, range, count, first }: OpenEnvelopes): Culprit {
