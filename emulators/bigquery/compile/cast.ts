@@ -22,8 +22,23 @@ function castScalar(value: Typed, target: Type, safe: boolean, zone: Typed | und
   if (!overload) throw new SqlError(`Invalid cast from ${typeName(value.type)} to ${typeName(target)}`, at);
   if (zone && overload.signature.parameters.length < 2)
     throw new SqlError(`CAST from ${typeName(value.type)} to ${typeName(target)} takes no AT TIME ZONE`, at);
-  return callOverload(overload, zone ? [value, zone] : [value], target, safe);
+  const cast = callOverload(overload, zone ? [value, zone] : [value], target, safe);
+  const plain = value.type.kind === 'STRING' && zone === undefined ? PLAIN_SPELLINGS[target.kind] : undefined;
+  if (plain === undefined || isLiteral(value)) return cast;
+  const converted = `TRY_CAST(${value.sql} AS ${storedType(target)})`;
+  return typed(
+    `CASE WHEN regexp_full_match(${value.sql}, '${plain}') THEN coalesce(${converted}, ${cast.sql}) ELSE ${cast.sql} END`,
+    target,
+  );
 }
+
+/** How most values are spelt: DuckDB converts those itself, in a tenth of the time, and without another meaning. */
+const PLAIN_SPELLINGS: Partial<Readonly<Record<Type['kind'], string>>> = {
+  INT64: '-?[0-9]{1,18}',
+  FLOAT64: '-?[0-9]{1,15}(\\.[0-9]{1,17})?([eE][-+]?[0-9]{1,2})?',
+  NUMERIC: '-?[0-9]{1,29}(\\.[0-9]{1,9})?',
+  TIMESTAMP: '[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z',
+};
 
 /** Converts, or fails to compile when GoogleSQL has no such conversion. With `safe`, what fails at run time is NULL. */
 export function castTo(value: Typed, target: Type, safe: boolean, at: number, zone?: Typed): Typed {

@@ -253,13 +253,14 @@ const regexpInstr: Special = (node, scope, context) => {
   );
 };
 
-/** Members of JSON objects that come out of UNNEST(JSON_QUERY_ARRAY(…)) are read from a flattened copy. */
+/** Members of JSON objects and elements of JSON arrays that come out of UNNEST(JSON_QUERY_ARRAY(…)) are read from a flattened copy. */
 function memberOf(value: Typed, path: Typed | undefined, style: 'standard' | 'legacy'): Typed | undefined {
   if (!value.members || !path || !isLiteral(path)) return undefined;
   const steps = parseJsonPath(path.constant.text, style);
-  const [name] = steps;
-  if (steps.length !== 1 || typeof name !== 'string') return undefined;
-  const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const [step] = steps;
+  // A name of digits is a position in an array too, by rules that a pointer does not have.
+  if (steps.length !== 1 || step === undefined || (typeof step === 'string' && /^\d+$/.test(step))) return undefined;
+  const pointer = `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
   return typed(`json_extract_string(${value.members()}, ${stringLiteral(pointer)})`, STRING);
 }
 

@@ -31,7 +31,9 @@ type Main = (input: DuckDBDataChunk, output: DuckDBVector) => void;
 function eachRow(rows: (input: DuckDBDataChunk) => Row, toResult: (value: unknown) => unknown, safe: boolean): Main {
   return (input, output) => {
     const row = rows(input);
-    for (let index = 0; index < input.rowCount; index++) {
+    // Asked of DuckDB each time it is read.
+    const { rowCount } = input;
+    for (let index = 0; index < rowCount; index++) {
       let value: unknown;
       try {
         value = toResult(row(index));

@@ -246,12 +246,14 @@ export function scalarText(slice: JsonSlice): string | undefined {
 }
 
 /**
- * An object's scalars as an object of strings: `{"a": 1.50, "b": "x", "c": [1]}` becomes `{"a":"1.50","b":"x"}`. DuckDB
- * reads any number of members out of that, each for a fraction of what a scan costs, and no number loses its spelling.
+ * An object's scalars as an object of strings: `{"a": 1.50, "b": "x", "c": [1]}` becomes `{"a":"1.50","b":"x"}`, and an
+ * array's as an array: `[1.50, "x", [1]]` becomes `["1.50","x",null]`. DuckDB reads any number of members out of that, each
+ * for a fraction of what a scan costs, and no number loses its spelling.
  */
 export function flattenScalars(text: string): string | null {
   const flat = guarded(() => {
     const scanner = new Scanner(text);
+    if (scanner.kind() === 'array') return flattenElements(scanner);
     if (scanner.kind() !== 'object') return '{}';
     const seen = new Set<string>();
     let result = '';
@@ -269,4 +271,17 @@ export function flattenScalars(text: string): string | null {
     return `{${result.slice(1)}}`;
   });
   return flat ?? null;
+}
+
+function flattenElements(scanner: Scanner): string {
+  let result = '';
+  scanner.elements(() => {
+    scanner.skipSpace();
+    const from = scanner.at;
+    const kind = scanner.value();
+    const value = scanner.text.slice(from, scanner.at);
+    result += kind === 'string' ? `,${value}` : kind === 'number' || kind === 'boolean' ? `,"${value}"` : ',null';
+    return false;
+  });
+  return `[${result.slice(1)}]`;
 }

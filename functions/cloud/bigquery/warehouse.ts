@@ -27,8 +27,10 @@ export interface BigQueryWarehouseOptions {
 
 /** How long a call waits for a job before it says that the outcome is not known yet; milliseconds. */
 const PATIENCE = 30_000;
+/** Between two looks at a job, milliseconds: each time a third more, so that little is waited beyond its end. */
 const FIRST_POLL = 10;
 const LONGEST_POLL = 2_000;
+const POLL_GROWTH = 4 / 3;
 /** More refused rows than this in one job: then it is not the rows. */
 const MAX_REFUSED = 100;
 /** A statement's parameters may have 10 MB together; UTF-8 takes up to three bytes a character. */
@@ -125,7 +127,7 @@ export class BigQueryWarehouse implements Warehouse {
     }
     const { clock } = this.#options;
     let waited = 0;
-    for (let wait = FIRST_POLL; ; wait = Math.min(2 * wait, LONGEST_POLL)) {
+    for (let wait = FIRST_POLL; ; wait = Math.min(POLL_GROWTH * wait, LONGEST_POLL)) {
       try {
         const [{ status }] = await job.getMetadata();
         if (status?.state === 'DONE')
