@@ -71,6 +71,7 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
   }
   try {
     judge(scenario, world, watch.punctuality);
+    watch.counts.judge(scenario.pipeline, world, world.faults.counts);
   } catch (error) {
     if (error instanceof Violation) return error;
     throw error;
@@ -99,11 +100,8 @@ function whatRemains({ store, plan, warehouse }: World, watch: Watch): string[] 
     const sizes = Object.keys(open).length + outside.length + holds.length;
     if (sizes > 0) remains.push(`${id} with ${Object.keys(open).length} open, ${holds.length} holds`);
     if (!isShardRoot(id)) {
-      if (
-        !isFoldedRoot(id) &&
-        plan.sources.some((source) => source.id === sourceOf(id) && source.reader === 'messages')
-      )
-        remains.push(`the root ${id}`);
+      const isInstance = plan.sources.some((source) => source.id === sourceOf(id) && source.reader === 'messages');
+      if (!isFoldedRoot(id) && (isInstance || id.startsWith('replay~'))) remains.push(`the root ${id}`);
       continue;
     }
     const forgotten = Object.keys(done).filter((sender) =>

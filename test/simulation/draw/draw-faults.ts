@@ -28,6 +28,7 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   clockSkewed: 0.6,
   clockStepsBack: 0.02,
   deployed: 0.2,
+  replayed: 0.3,
   stagePaused: 0.2,
   secondReader: 0.1,
   sweepSkipped: 0.5,
@@ -60,6 +61,8 @@ const COMBINATIONS: readonly (readonly FaultKind[])[] = [
   ['mergeSlow', 'mergeContention', 'mergeAnswerLost', 'freeze', 'secondInstance'],
   ['messageRepeated', 'messageDelayed', 'ackLost', 'stagePaused'],
   ['messageLost', 'sendCut', 'crashAfter', 'deployed'],
+  ['replayed', 'ackLost', 'messageRepeated', 'commitAnswerLost'],
+  ['replayed', 'crashAfter', 'sendCut', 'commitAborted'],
 ];
 
 /** Some runs know every fault, some a few of them, and those often, some none: what is rare together is met alone. */

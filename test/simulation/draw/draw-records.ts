@@ -6,13 +6,16 @@ const FLAWS: readonly Flaw[] = ['decode', 'step', 'add', 'model'];
 /** A publisher gives up sooner than ids are forgotten. */
 const MOST_REPUBLISHING = 30_000;
 
-/** Draws what the sources deliver: times that are out of order, now and then more than was promised, or in the future. */
-export function drawRecords(random: Random, pipeline: PipelineSpec, start: number): RecordSpec[] {
+/**
+ * Draws what the sources deliver: times that are out of order, now and then more than was promised, or in the future.
+ * @param isFlawed whether something is to be wrong with some of them in any case
+ */
+export function drawRecords(random: Random, pipeline: PipelineSpec, start: number, isFlawed: boolean): RecordSpec[] {
   const count = random.pick([8, 16, 36]);
   const pace = random.spread(100, 5_000);
   const tardy = random.chance(0.5) ? random.pick([0.02, 0.2]) : 0;
   const ahead = random.chance(0.2) ? 0.05 : 0;
-  const flawed = random.chance(0.3) ? 0.1 : 0;
+  const flawed = isFlawed || random.chance(0.3) ? 0.1 : 0;
   const records: RecordSpec[] = [];
   let now = start;
   for (let i = 0; i < count; i++) {

@@ -8,7 +8,8 @@ import { drawRecords } from './draw-records.ts';
 export function drawScenario(seed: number): Scenario {
   const random = new Random(seed, 'scenario');
   const pipeline = drawPipeline(random);
-  const records = drawRecords(random, pipeline, START);
+  const faults = drawFaults(random);
+  const records = drawRecords(random, pipeline, START, faults.replayed !== undefined);
   return {
     seed,
     pipeline,
@@ -31,6 +32,6 @@ export function drawScenario(seed: number): Scenario {
       cadence: random.pick([0, 0, 700]),
       stormAfter: random.whole(0, 90_000),
     },
-    faults: drawFaults(random),
+    faults,
   };
 }

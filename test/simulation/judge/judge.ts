@@ -35,9 +35,9 @@ interface Late {
 
 export function judge(scenario: Scenario, world: World, punctuality: Punctuality): void {
   const letters = world.store.truth.all('deadLetters').map(({ body }) => body as DeadLetter);
-  const failed = checkFlawed(scenario, letters);
-  let arrivals = recordArrivals(scenario, failed, punctuality);
-  judgeBranches(scenario, letters, world, punctuality);
+  const { failed, replayed } = checkFlawed(scenario, letters);
+  let arrivals = recordArrivals(scenario, failed, replayed, punctuality);
+  judgeBranches(scenario, letters, world, punctuality, replayed);
   for (const spec of effectiveStages(scenario.pipeline.stages)) {
     const panes = rowsOf(world, spec, 'panes').map(paneRow);
     checkTables(spec, panes, world);
@@ -68,9 +68,13 @@ function effectiveStages(stages: readonly StageSpec[]): StageSpec[] {
 
 /**
  * What cannot be read, or makes a step or a combine throw, is one dead letter each; but what is late never gets as far as
- * the combine. @returns the tokens of those that failed
+ * the combine. @returns the tokens of those that failed before the first grouping has taken them, and of those that an
+ * operator has brought back since
  */
-function checkFlawed(scenario: Scenario, letters: readonly DeadLetter[]): Set<string> {
+function checkFlawed(
+  scenario: Scenario,
+  letters: readonly DeadLetter[],
+): { readonly failed: ReadonlySet<string>; readonly replayed: ReadonlySet<string> } {
   const isAsked = scenario.pipeline.enriched !== undefined;
   const flawed = scenario.records.filter(({ flaw }) => flaw !== undefined && (flaw !== 'model' || isAsked));
   const expected = flawed.map(({ id }) => id);
@@ -80,17 +84,25 @@ function checkFlawed(scenario: Scenario, letters: readonly DeadLetter[]): Set<st
   if (surplus.length + missing.length > 0)
     throw new Violation('what fails is one dead letter', `missing ${missing}, too many ${surplus}`);
   const refused = new Set(flawed.filter(({ flaw }) => flaw === 'model').map(({ id }) => id));
-  return new Set(found.filter((token) => !refused.has(token)));
+  const replayed = letters.filter(({ status }) => status === 'replayed').map(({ value }) => String(tokenIn(value)));
+  const failed = found.filter((token) => !refused.has(token) && !replayed.includes(token));
+  return { failed: new Set(failed), replayed: new Set(replayed) };
 }
 
 function rowsOf(world: World, spec: StageSpec, table: string): Row[] {
   return world.warehouse.rows(`${spec.name}-${table}`.replaceAll('-', '_'));
 }
 
-function recordArrivals(scenario: Scenario, failed: ReadonlySet<string>, punctuality: Punctuality): Arrival[] {
+function recordArrivals(
+  scenario: Scenario,
+  failed: ReadonlySet<string>,
+  replayed: ReadonlySet<string>,
+  punctuality: Punctuality,
+): Arrival[] {
   const [first] = scenario.pipeline.stages;
-  const arrive = ({ id, key, at }: RecordSpec): Arrival => {
-    const watermark = punctuality.watermarkAt(id);
+  const arrive = ({ id, key, at, flaw }: RecordSpec): Arrival => {
+    const comesLater = replayed.has(id) && flaw !== 'model';
+    const watermark = comesLater ? undefined : punctuality.watermarkAt(id);
     return {
       token: id,
       key: keyIn(key, first!.keys),

@@ -2,6 +2,7 @@
  * Sees that envelopes are numbered, kept and taken as they must be: a number is given once and taken once, stays open and
  * published-again-able until it is taken, and is forgotten only with its sender.
  */
+import { parseShardId } from '../../../functions/engine/protocol/names.ts';
 import type { OutboxBody } from '../../../functions/engine/protocol/outbox.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import type { Envelope } from '../../../functions/ports/bus.ts';
@@ -23,8 +24,17 @@ export class Numbers {
   readonly #documents = new Set<string>();
   readonly #earliestOf: (envelope: Envelope) => number | undefined;
 
-  /** @param earliestOf the earliest element of an envelope that must not be passed by a watermark */
-  constructor(earliestOf: (envelope: Envelope) => number | undefined) {
+  readonly #tookElements: (stage: string, elements: number) => void;
+
+  /**
+   * @param tookElements told of what stages have taken
+   * @param earliestOf the earliest element of an envelope that must not be passed by a watermark
+   */
+  constructor(
+    earliestOf: (envelope: Envelope) => number | undefined,
+    tookElements: (stage: string, elements: number) => void,
+  ) {
+    this.#tookElements = tookElements;
     this.#earliestOf = earliestOf;
   }
 
@@ -82,7 +92,10 @@ export class Numbers {
     if (this.#taken.has(name)) throw new Violation('a number is taken once', name);
     if (!this.#given.has(name)) throw new Violation('only what was given is taken', name);
     this.#taken.add(name);
-    this.inFlight.get(sender)?.delete(`${target}#${number}`);
+    const flying = this.inFlight.get(sender);
+    const taken = flying?.get(`${target}#${number}`);
+    if (taken !== undefined) this.#tookElements(parseShardId(target).stage, taken.envelope.count);
+    flying?.delete(`${target}#${number}`);
   }
 
   #checkOpen(before: Root | undefined, { id, open }: Root): void {

@@ -32,7 +32,10 @@ export class Punctuality {
       if (source.kind === 'messages') this.#addMessages(source, records);
       else this.#addSplits(source, records);
     }
-    this.allInTime = [...this.#splits.values()].every(isAlwaysInTime) && this.#lateMessages().length === 0;
+    // What is replayed comes when it comes.
+    const isReplayed = scenario.faults.replayed !== undefined;
+    this.allInTime =
+      !isReplayed && [...this.#splits.values()].every(isAlwaysInTime) && this.#lateMessages().length === 0;
   }
 
   /** Whether a root is that of a split. */

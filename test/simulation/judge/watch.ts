@@ -7,6 +7,7 @@ import { splitState } from '../../../functions/engine/ingest/split-reader.ts';
 import { isShardRoot, parseShardId, sourceOf } from '../../../functions/engine/protocol/names.ts';
 import type { OutboxBody } from '../../../functions/engine/protocol/outbox.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
+import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
 import { type EpochMillis, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
 import type { Plan } from '../../../functions/plan/plan.ts';
@@ -15,18 +16,22 @@ import type { Batch } from '../../../functions/ports/store.ts';
 import type { Scenario } from '../scenario.ts';
 import { KEEPER } from '../world/branches/keeper.ts';
 import { tokenIn, tokensIn } from '../world/tokens.ts';
-import type { StoreWatcher } from '../world/store.ts';
+import type { WorldWatcher } from '../world/world.ts';
 import { checkTimers } from './branches/timers.ts';
 import { Cells } from './cells.ts';
+import { checkCost } from './cost.ts';
+import { Counts } from './counts.ts';
 import { Numbers } from './numbers.ts';
 import { Punctuality } from './punctuality.ts';
 import { Violation } from './violation.ts';
 
-export class Watch implements StoreWatcher {
+export class Watch implements WorldWatcher {
   /** The first rule that was broken. */
   violation: Violation | undefined;
   /** Which records were late already at their source. */
   readonly punctuality: Punctuality;
+  /** What instances have counted. */
+  readonly counts = new Counts();
   readonly #roots = new Map<string, Root>();
   readonly #numbers: Numbers;
   readonly #cells = new Cells();
@@ -36,10 +41,15 @@ export class Watch implements StoreWatcher {
   /** How far the split was that has sent last. */
   #sends: number = MIN_TIMESTAMP;
 
+  readonly counted = (stage: string, counts: BundleCounts): void => this.counts.counted(stage, counts);
+
   constructor(scenario: Scenario, plan: () => Plan) {
     this.punctuality = new Punctuality(scenario);
     this.#plan = plan;
-    this.#numbers = new Numbers((envelope) => this.#earliestOf(envelope));
+    this.#numbers = new Numbers(
+      (envelope) => this.#earliestOf(envelope),
+      (stage, elements) => this.counts.taken(stage, elements),
+    );
   }
 
   /** What is published by now. */
@@ -79,8 +89,9 @@ export class Watch implements StoreWatcher {
     try {
       check();
     } catch (error) {
-      if (!(error instanceof Violation)) throw error;
-      this.violation = error;
+      // The engine must not hear of it, whatever it is.
+      this.violation =
+        error instanceof Violation ? error : new Violation('what is written can be read', (error as Error).stack ?? '');
     }
   }
 
@@ -94,6 +105,7 @@ export class Watch implements StoreWatcher {
       this.#checkClocks(before, after);
       if (parseShardId(after.id).stage === KEEPER) checkTimers(batch, after);
       const { kind } = this.#plan().stage(parseShardId(after.id).stage).head;
+      checkCost(batch, after.id, kind !== 'view' && kind !== 'sideParDo');
       this.#cells.committed(batch, after, kind === 'reduce' || kind === 'stateful');
     } else if (this.punctuality.isSplit(after.id)) this.#splitRead(after);
   }
@@ -174,6 +186,7 @@ export class Watch implements StoreWatcher {
    */
   #earliestOf({ sender, target, body, earliest }: Envelope): number | undefined {
     const isSource = !isShardRoot(sender);
+    if (sender.startsWith('replay~')) return undefined;
     if (!isSource && !this.punctuality.allInTime) return undefined;
     const reached = isSource ? this.#sends : (this.#output[parseShardId(sender).stage] ?? MIN_TIMESTAMP);
     if (this.#plan().stage(parseShardId(target).stage).head.kind === 'writeBigQuery')

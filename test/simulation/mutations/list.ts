@@ -1,6 +1,7 @@
 /** The faults that the simulation must notice, each by itself. */
 import { INGEST_MUTATIONS } from './ingest.ts';
 import type { Mutation } from './mutation.ts';
+import { OPERATE_MUTATIONS } from './operate.ts';
 import { PROTOCOL_MUTATIONS } from './protocol.ts';
 import { SINK_MUTATIONS } from './sink.ts';
 import { STATE_MUTATIONS } from './state.ts';
@@ -14,4 +15,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...STATE_MUTATIONS,
   ...STATEFUL_MUTATIONS,
   ...SINK_MUTATIONS,
+  ...OPERATE_MUTATIONS,
 ];

@@ -63,7 +63,7 @@ export const SINK_MUTATIONS: readonly Mutation[] = [
   {
     name: 'of the rows of a place the oldest is written',
     file: 'functions/engine/sink/rows.ts',
-    from: 'return epoch === otherEpoch ? row[1] >= other[1] : epoch > otherEpoch;',
-    to: 'return epoch === otherEpoch ? row[1] < other[1] : epoch > otherEpoch;',
+    from: 'return epoch === otherEpoch ? row[0] >= other[0] : epoch > otherEpoch;',
+    to: 'return epoch === otherEpoch ? row[0] < other[0] : epoch > otherEpoch;',
   },
 ];

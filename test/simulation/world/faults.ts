@@ -35,6 +35,7 @@ export const FAULT_KINDS = {
   clockStepsBack: 'the clock of an instance steps back',
   deployed: 'a new topology is deployed while the instances of the old one are at work',
   secondReader: 'a split is read by two at once',
+  replayed: 'an operator replays the dead letters, mended, or two do at once',
   stagePaused: 'an operator pauses a stage for seconds to an hour',
   // Sweeps.
   sweepSkipped: 'a sweep does not happen',

@@ -3,6 +3,7 @@ import type { AssemblySetting } from '../../../functions/engine/assembly.ts';
 import { writeControl } from '../../../functions/engine/control.ts';
 import { parseShardId } from '../../../functions/engine/protocol/names.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
+import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
 import { type EpochMillis, MIN_TIMESTAMP, type Millis } from '../../../functions/model/time.ts';
 import { type Plan, plan } from '../../../functions/plan/plan.ts';
 import type { BusMessage } from '../../../functions/ports/bus.ts';
@@ -17,6 +18,7 @@ import { Pauses } from './pauses.ts';
 import { SimulatedModel } from './model.ts';
 import { buildPipeline } from './pipeline.ts';
 import { Random } from './random.ts';
+import { Replays } from './replays.ts';
 import { Scheduler } from './scheduler.ts';
 import { SplitReaders } from './split-readers.ts';
 import { StageInstance } from './stage-instance.ts';
@@ -29,6 +31,11 @@ import { SimulatedWarehouse } from './warehouse.ts';
 const LAST_LOOK = 5_000;
 /** Deployments happen at these times, if they do; milliseconds between them. */
 const DEPLOY_EVERY = 30_000;
+
+export interface WorldWatcher extends StoreWatcher {
+  /** An instance has counted a bundle of a stage. */
+  readonly counted: (stage: string, counts: BundleCounts) => void;
+}
 
 export class World {
   readonly plan: Plan;
@@ -47,18 +54,19 @@ export class World {
   readonly #ingest: Fleet<IngestInstance>;
   readonly #sweeps: Sweeps;
   readonly #published: () => Watermarks;
+  readonly #watcher: WorldWatcher;
   #names = 0;
   /** Of the newest deployment. */
   #topology = 1;
 
   /**
-   * @param watcher sees every write
+   * @param watcher sees every write, and what is counted
    * @param published the watermarks that are published by now
    * @param story takes the lines of the run's story; absent: nobody listens
    */
   constructor(
     scenario: Scenario,
-    watcher: StoreWatcher,
+    watcher: WorldWatcher,
     published: () => Watermarks,
     story: ((line: string) => void) | undefined,
   ) {
@@ -73,6 +81,7 @@ export class World {
     this.#around = { seed: scenario.seed, scenario, scheduler, faults: this.faults, tell };
     this.#random = new Random(scenario.seed, 'world');
     this.#published = published;
+    this.#watcher = watcher;
     const { shards } = scenario.pipeline;
     this.plan = plan(buildPipeline(scenario.pipeline, new SimulatedOutside(this.#around)), {
       shards,
@@ -97,6 +106,7 @@ export class World {
     const backlogs = this.#topics;
     this.#sweeps = new Sweeps({ around: this.#around, plan: this.plan, start, settingOf, breaks, backlogs, readers });
     readers.settled = (root) => this.#sweeps.settled.get(root);
+    new Replays({ around: this.#around, plan: this.plan, start, settingOf, breaks });
     for (const [number, { kind, name }] of scenario.pipeline.sources.entries())
       if (kind === 'messages') this.#addTopic(number, name);
     this.#deployAtTimes();
@@ -174,6 +184,7 @@ export class World {
       topology: this.#topology,
       epoch: 1,
       cadence: this.#around.scenario.world.cadence as Millis,
+      counted: this.#watcher.counted,
       inputWatermarkOf: (stage) => {
         if (random.chance(0.2)) known = this.#published();
         return known.input[stage] ?? MIN_TIMESTAMP;

@@ -2,7 +2,7 @@
 import type { DeadLetter } from '../../../../functions/engine/dead-letter.ts';
 import { MAX_TIMESTAMP } from '../../../../functions/model/time.ts';
 import type { Row } from '../../../../functions/ports/warehouse.ts';
-import type { Scenario } from '../../scenario.ts';
+import type { Flaw, Scenario } from '../../scenario.ts';
 import { BATCHES } from '../../world/branches/batches.ts';
 import { DISTINCT } from '../../world/branches/distinct.ts';
 import { ENRICHED } from '../../world/branches/enriched.ts';
@@ -30,18 +30,21 @@ export interface BranchArrival {
   readonly inTime: boolean;
 }
 
+/** @param replayed the tokens of what failed and was brought back since */
 export function judgeBranches(
   scenario: Scenario,
   letters: readonly DeadLetter[],
   world: World,
   punctuality: Punctuality,
+  replayed: ReadonlySet<string>,
 ): void {
   const { keeper, batches, side, enriched, joined, spread, distinct, told } = scenario.pipeline;
   const arrivals = (keys: number): BranchArrival[] =>
     scenario.records
-      .filter(({ flaw }) => flaw !== 'decode' && flaw !== 'step')
-      .map(({ id, key, at }) => {
-        const inTime = at >= (punctuality.watermarkAt(id) ?? MAX_TIMESTAMP);
+      .filter(({ id, flaw }) => !failsAtSource(flaw) || replayed.has(id))
+      .map(({ id, key, at, flaw }) => {
+        const comesLater = failsAtSource(flaw);
+        const inTime = !comesLater && at >= (punctuality.watermarkAt(id) ?? MAX_TIMESTAMP);
         return { token: id, key: keyIn(key, keys), at, inTime };
       });
   const rows = (branch: string): Row[] => world.warehouse.rows(`${branch}_rows`);
@@ -54,7 +57,9 @@ export function judgeBranches(
     checkSide(side, arrivals(1), rows(SIDE), lateOf(SIDE, arrivals(1), letters), scenario, punctuality.allInTime);
   }
   if (enriched !== undefined) {
-    const refused = scenario.records.filter(({ flaw }) => flaw === 'model').map(({ id }) => id);
+    const refused = scenario.records
+      .filter(({ id, flaw }) => flaw === 'model' && !replayed.has(id))
+      .map(({ id }) => id);
     checkEnriched(enriched, arrivals(1), rows(ENRICHED), new Set(refused), world.model.requests);
   }
   if (joined !== undefined) {
@@ -72,6 +77,10 @@ export function judgeBranches(
     checkDistinct(distinct, own, rows(DISTINCT), lateOf(DISTINCT, own, letters), punctuality.allInTime);
   }
   if (told !== undefined) checkTold(arrivals(1), world.bus.published);
+}
+
+function failsAtSource(flaw: Flaw | undefined): boolean {
+  return flaw === 'decode' || flaw === 'step';
 }
 
 /** What was late at a step, which none may be that was in time at its source. */
