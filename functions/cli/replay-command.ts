@@ -34,7 +34,9 @@ export function replayCommand(io: Io): Command {
   return addFilterOptions(
     addTargetOptions(
       new Command('replay')
-        .description('bring letters back to the step that failed; each counts once, however often')
+        .description(
+          'bring letters back to the step that failed; each counts once, however often. Late records only with --kind late or by id',
+        )
         .argument('[ids...]'),
     ),
   )
@@ -51,11 +53,14 @@ export function replayCommand(io: Io): Command {
     )
     .action((ids: string[], options: ReplayCommandOptions) =>
       onTarget(options, async (target) => {
-        const filter = readFilter(options, ids, target.clock.now());
+        const chosen = ids.length > 0 || options.kind !== undefined;
+        const filter = { ...readFilter(options, ids, target.clock.now()), ...(chosen ? {} : { failures: true }) };
         await requireStored(target.store, target.pipeline);
         const setting = await settingOf(target, options.patch);
         const limit = options.limit === undefined ? undefined : readNumber('--limit', options.limit);
         if (!options.dryRun) await confirm(io, await question(target, filter, limit), options.yes);
+        // Fails before anything is taken, where what is sent could not go on; and brings what was sent before.
+        if (!options.dryRun) await target.settle();
         const outcomes: ReplayOutcome[] = [];
         const replaying = replayLetters(setting, {
           filter,

@@ -1,12 +1,18 @@
 /** The options by which every operator's command says which pipeline it means, and where that is. */
 import type { Command } from 'commander';
+import { DEFAULT_REGION, LOCAL_VARIABLES } from '../cloud/configuration.ts';
+import { VertexPredictor } from '../cloud/predictor/vertex-predictor.ts';
+import { MemoryPredictor } from '../local/memory-predictor.ts';
+import { SYSTEM_CLOCK } from '../local/system.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { Graph } from '../model/graph.ts';
 import { openCloud } from '../operate/target/cloud-target.ts';
 import { openState } from '../operate/target/state-target.ts';
 import type { Target } from '../operate/target/target.ts';
+import { PROJECT_VARIABLES } from '../plan/environment.ts';
 import { databaseName } from '../plan/resource-names.ts';
-import { knownPipelines, loadPipeline } from './load-pipeline.ts';
+import type { Predictor } from '../ports/predictor.ts';
+import { knownPipelines, loadLocalModel, loadPipeline } from './load-pipeline.ts';
 
 export interface TargetOptions {
   readonly pipeline?: string;
@@ -49,7 +55,9 @@ export async function onTarget<T>(
 async function openTarget(options: TargetOptions, env: Environment): Promise<Target> {
   const named = options.pipeline ?? env['MILLRACE_PIPELINE'];
   if (options.state !== undefined)
-    return openState(options.state, named === undefined ? undefined : await loadPipeline(named));
+    return named === undefined
+      ? openState(options.state, undefined)
+      : openState(options.state, await loadPipeline(named), await predictorFor(named, options, env));
   if (named === undefined)
     throw new ConfigurationError(
       'which pipeline? Name it with --pipeline, or with $MILLRACE_PIPELINE; or name the state of a local run with --state',
@@ -57,6 +65,22 @@ async function openTarget(options: TargetOptions, env: Environment): Promise<Tar
   const graph = await codeOf(named);
   const pipeline = graph?.name ?? named;
   return openCloud(addressOf(options, pipeline, env), pipeline, graph);
+}
+
+/** Who answers for models: what the pipeline's module exports as `localModel`, else Vertex AI of the project, or what stands in its place. */
+async function predictorFor(
+  named: string,
+  { project }: TargetOptions,
+  env: Environment,
+): Promise<Predictor | undefined> {
+  const localModel = await loadLocalModel(named);
+  if (localModel !== undefined) return new MemoryPredictor(localModel);
+  const baseUrl = env[LOCAL_VARIABLES.vertex];
+  const asked = project ?? env[PROJECT_VARIABLES.project];
+  if (asked === undefined && baseUrl === undefined) return undefined;
+  const location = env[PROJECT_VARIABLES.region] ?? DEFAULT_REGION;
+  const vertex = { project: asked ?? EMULATORS_PROJECT, location, clock: SYSTEM_CLOCK };
+  return new VertexPredictor(baseUrl === undefined ? vertex : { ...vertex, baseUrl });
 }
 
 /** The code, where a name stands for some here; else the name alone must do. */

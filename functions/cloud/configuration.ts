@@ -92,7 +92,7 @@ export interface FunctionConfiguration {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
-const DEFAULT_REGION = 'us-central1';
+export const DEFAULT_REGION = 'us-central1';
 /** What is left of the platform's timeout for the answer to get out, in seconds; at most a tenth of it. */
 const MARGIN_SECONDS = 10;
 const KINDS: ReadonlySet<string> = new Set(['source', 'stage', 'sweep', 'undelivered'] satisfies Serves['kind'][]);

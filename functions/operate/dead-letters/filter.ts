@@ -10,6 +10,8 @@ export interface LetterFilter {
   readonly stage?: string;
   readonly code?: string;
   readonly kind?: DeadLetter['kind'];
+  /** Leaves out late records, which are no failures: nothing of theirs can be mended. */
+  readonly failures?: boolean;
   /** Failed at or after this. */
   readonly since?: EpochMillis;
   /** Failed before this. */
@@ -21,12 +23,13 @@ export interface LetterFilter {
 }
 
 export function matches(letter: DeadLetter, filter: LetterFilter): boolean {
-  const { ids, stage, code, kind, since, until, text, status = 'dead' } = filter;
+  const { ids, stage, code, kind, failures = false, since, until, text, status = 'dead' } = filter;
   if (letter.status !== status) return false;
   if (ids !== undefined && !ids.includes(letter.id)) return false;
   if (stage !== undefined && letter.stage !== stage && letter.step !== stage) return false;
   if (code !== undefined && letter.code !== code.toUpperCase()) return false;
   if (kind !== undefined && letter.kind !== kind) return false;
+  if (failures && letter.kind === 'late') return false;
   if (since !== undefined && letter.failedAt < since) return false;
   if (until !== undefined && letter.failedAt >= until) return false;
   return text === undefined || contains(letter, text.toLowerCase());
