@@ -7,6 +7,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { BUILD_SCRIPTS, writeCachedEntry } from './compile-cache.ts';
 
 export interface BundleOptions {
   /** The pipeline's file. */
@@ -38,18 +39,33 @@ const BANNER = [
 ].join('\n');
 
 export async function bundlePipeline({ module, outDir, flavour = 'cloud' }: BundleOptions): Promise<Bundle> {
-  return bundleEntry(join(FUNCTIONS, 'main.ts'), outDir, [
+  const plugins = [
     replacing(join(FUNCTIONS, 'cli/load-pipeline.ts'), loaderOf(module)),
     replacing(join(FUNCTIONS, 'cloud/bundle/flavour.ts'), `export const CLOUD_BUNDLE = ${flavour === 'cloud'};`),
-  ]);
+  ];
+  const { parts, ...bundle } = await bundled('function', join(FUNCTIONS, 'main.ts'), outDir, plugins);
+  await writeFile(join(outDir, 'package.json'), await packageOf(BUILD_SCRIPTS));
+  return { ...bundle, main: await writeCachedEntry(outDir, 'function.js', parts) };
 }
 
 /** Bundles any entry in the same way, to compare with. */
-export async function bundleEntry(entry: string, outDir: string, plugins: readonly Plugin[] = []): Promise<Bundle> {
+export async function bundleEntry(entry: string, outDir: string): Promise<Bundle> {
+  const { parts: _, ...bundle } = await bundled('main', entry, outDir, []);
+  await writeFile(join(outDir, 'package.json'), await packageOf());
+  return bundle;
+}
+
+/** @returns the bundle, and the files of it that are read by themselves */
+async function bundled(
+  name: string,
+  entry: string,
+  outDir: string,
+  plugins: readonly Plugin[],
+): Promise<Bundle & { readonly parts: readonly string[] }> {
   await rm(outDir, { recursive: true, force: true });
   await mkdir(outDir, { recursive: true });
   const { metafile } = await build({
-    entryPoints: { main: entry },
+    entryPoints: { [name]: entry },
     outdir: outDir,
     bundle: true,
     splitting: true,
@@ -67,15 +83,15 @@ export async function bundleEntry(entry: string, outDir: string, plugins: readon
     logLevel: 'error',
     plugins: [parsedJson, ...plugins],
   });
-  await writeFile(join(outDir, 'package.json'), await packageOf());
-  const sizes = Object.entries(metafile.outputs).map(([file, { bytes }]) => [
-    file.slice(file.lastIndexOf('/') + 1),
-    bytes,
-  ]);
+  const outputs = Object.entries(metafile.outputs).map(([file, output]) => ({
+    file: file.slice(file.lastIndexOf('/') + 1),
+    ...output,
+  }));
   return {
-    main: join(outDir, 'main.js'),
+    main: join(outDir, `${name}.js`),
     inputs: Object.keys(metafile.inputs).map((file) => resolve(file)),
-    sizes: Object.fromEntries(sizes),
+    sizes: Object.fromEntries(outputs.map(({ file, bytes }) => [file, bytes])),
+    parts: outputs.flatMap(({ file, entryPoint }) => (entryPoint === undefined ? [] : [file])),
   };
 }
 
@@ -106,8 +122,18 @@ function loaderOf(module: string): string {
 }
 
 /** The platform installs what it says, and starts it by functions-framework. */
-async function packageOf(): Promise<string> {
+async function packageOf(scripts?: Readonly<Record<string, string>>): Promise<string> {
   const own = JSON.parse(await readFile(join(FUNCTIONS, '../package.json'), 'utf8'));
   const dependencies = { [FRAMEWORK]: own.dependencies[FRAMEWORK] };
-  return `${JSON.stringify({ name: 'millrace-functions', private: true, type: 'module', main: 'main.js', engines: own.engines, dependencies }, undefined, 2)}\n`;
+  const { engines } = own;
+  const description = {
+    name: 'millrace-functions',
+    private: true,
+    type: 'module',
+    main: 'main.js',
+    scripts,
+    engines,
+    dependencies,
+  };
+  return `${JSON.stringify(description, undefined, 2)}\n`;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:cold`: from the start of a function's process to its first answer, bundled, beside bare functions that load
- * the same clients. Runs take turns, so that what else the machine does meets all of them.
+ * `npm run bench:cold`: from the start of a function's process to its first answer, bundled and built as the platform does
+ * it, beside bare functions that load the same clients. Runs take turns, so that what else the machine does meets all of them.
  */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -12,6 +12,7 @@ import { startEmulators } from '../../../emulators/launch.ts';
 import { openClients } from '../../../emulators/relay/clients.ts';
 import { pushBody } from '../../../emulators/relay/wire.ts';
 import { bundleEntry, bundlePipeline } from '../../../functions/cloud/bundle/bundle.ts';
+import { warmBundle } from '../../../functions/cloud/bundle/compile-cache.ts';
 import { encodeMessage } from '../../../functions/cloud/pubsub/message.ts';
 import { epochMillis, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
 import flights from '../../../functions/pipelines/flights.ts';
@@ -48,6 +49,7 @@ try {
     outDir: join(OUT, 'flights'),
     flavour: 'local',
   });
+  await warmBundle(dirname(ours.main));
   const bare = async (name: string): Promise<string> => (await bundleEntry(here(`./${name}.ts`), join(OUT, name))).main;
   const candidates: Candidate[] = [
     candidate('bare', await bare('bare'), '/', pushOf({ hello: 1 })),

@@ -1,12 +1,13 @@
 /** What is deployed: built once, looked at, and started under functions-framework without any cloud. */
 import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../emulators/launch-probe.ts';
 import { type Bundle, bundlePipeline } from '../../../functions/cloud/bundle/bundle.ts';
+import { warmBundle } from '../../../functions/cloud/bundle/compile-cache.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const OUT = at(`../../../dist/test-bundle-${process.pid}`);
@@ -97,6 +98,18 @@ describe('a bundle', () => {
     }
   }, 60_000);
 
+  it('is compiled when it is built, as the platform does it, and starts with that', async () => {
+    const { main } = bundles.get('local')!;
+    await warmBundle(dirname(main));
+    const folders = await readdir(join(dirname(main), 'compile-cache'));
+    expect(folders).toHaveLength(1);
+    const kept = await readdir(join(dirname(main), 'compile-cache', folders[0]!));
+    // The entry, and each client that is read when it is first needed.
+    expect(kept.length).toBeGreaterThan(5);
+    const manifest = JSON.parse(await readFile(join(dirname(main), 'package.json'), 'utf8'));
+    expect(manifest.scripts).toEqual({ 'gcp-build': 'node warm.js' });
+  }, 60_000);
+
   it('keeps the clients out of what is read at the start', async () => {
     const { main } = bundles.get('cloud')!;
     const read = new Set<string>();
@@ -107,7 +120,8 @@ describe('a bundle', () => {
       for (const [, name] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g))
         await follow(join(dirname(main), name!));
     };
-    await follow(main);
+    await follow(join(dirname(main), 'function.js'));
+    expect(read.size).toBeGreaterThan(1);
     const texts = await Promise.all([...read].map((file) => readFile(file, 'utf8')));
     for (const client of ['class FirestoreClient', 'class PublisherClient', 'class GoogleAuth', 'class BigQuery '])
       expect(texts.filter((text) => text.includes(client))).toEqual([]);
