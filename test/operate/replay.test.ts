@@ -98,6 +98,29 @@ describe('replay', () => {
     expect(await totals(driven)).toEqual({ visa: 108 });
   });
 
+  it('takes one malformed message of 1,000 in again; the other 999 had arrived, and nothing waited for it', async () => {
+    breakAll();
+    const driven = await new Driven(payments()).start();
+    const all = Array.from({ length: 1_000 }, (_, n): unknown =>
+      n === 500 ? '{"id":"p500","card":' : payment(n % 9 === 0 ? 'visa' : 'hot', 1, NOON + n),
+    );
+    await driven.feed('payments', all);
+    await driven.feed('payments', [payment('later', 5, NOON + HOUR + 60_000)]);
+    expect(driven.embedded.watermarks.output['spent']).toBe(NOON + HOUR);
+    expect(await totals(driven)).toEqual({ visa: 112, hot: 887 });
+    expect(await driven.letters()).toMatchObject([
+      { kind: 'source', code: 'DECODE', unparsed: true, message: 'the line is no JSON', value: '{"id":"p500","card":' },
+    ]);
+    const mend = () => payment('hot', 1, NOON + 500);
+    const dry = await driven.replay({ dryRun: true }, mend);
+    expect(dry).toMatchObject([{ outcome: 'replayed', sent: 1, late: 0 }]);
+    expect(await driven.replay({}, mend)).toEqual(dry);
+    await driven.feed('payments', [payment('later', 5, NOON + 9 * HOUR)]);
+    expect(await totals(driven)).toEqual({ visa: 112, hot: 888, later: 5 });
+    expect(await driven.replay({}, mend)).toEqual([]);
+    expect(await totals(driven)).toEqual({ visa: 112, hot: 888, later: 5 });
+  });
+
   it('gives a message that fails again a letter of the next generation', async () => {
     breakAll();
     const driven = await new Driven(payments()).start();

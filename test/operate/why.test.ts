@@ -150,6 +150,30 @@ describe('why', () => {
     expect(culprit.sentence).toMatch(/^a timer in the global window of key "a" in quiet~\d holds it$/);
   });
 
+  it('names the element that waits for another try, and until when', async () => {
+    const graph = pipeline('retries', (p) => {
+      read(p)
+        .keyBy('by-card', ({ card }) => card)
+        .statefulParDo(
+          'called',
+          {
+            emits: emits<string>(),
+            process: ({ key }, { output }) => {
+              if (key === 'a') throw new Error('the line is busy');
+              output(String(key));
+            },
+          },
+          { retry: { attempts: 9, firstWait: '1h', longestWait: '1h' } },
+        );
+    });
+    const driven = await new Driven(graph).start();
+    await driven.feed('events', [event('a', NOON), event('b', NOON - 5)]);
+    await driven.feed('events', [event('b', NOON + HOUR)]);
+    const { culprit } = await ask(driven, 'called');
+    expect(culprit).toMatchObject({ kind: 'retry', where: 'called', name: '"a"', at: NOON });
+    expect(culprit.sentence).toMatch(/^another try: .* of key "a" in called~\d holds it$/);
+  });
+
   it('names the view that elements wait for', async () => {
     const graph = pipeline('views', (p) => {
       const rates = read(p, 'rates').window('rates-hourly', fixedWindows('1h')).asList('rates-view');

@@ -39,6 +39,25 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+describe('a stream far below the rate', () => {
+  it('fills batches as far as the buffering time of its one shard allows, though one key has nine tenths', async () => {
+    const loaded = await new Loaded({ requestsPerMinute: RPM, batch: { maxInstances: BATCH, wait: '4s' } }).start();
+    let id = 0;
+    for (let second = 0; second < 120; second++) {
+      await loaded.feed(range(id, 2).map((each) => event(each, loaded.clock.now())));
+      id += 2;
+      await loaded.pass(1_000);
+    }
+    expect(await loaded.passUntilEmpty(MINUTE)).toBeLessThan(MINUTE);
+    const { calls, batchSizes } = loaded.model.vertex.counters();
+    // Two a second gather for four seconds, the first of them included: eight at least, whatever their keys.
+    expect(calls).toBeLessThanOrEqual(240 / 8);
+    const partial = Object.entries(batchSizes).filter(([size]) => Number(size) < 8);
+    expect(partial.reduce((sum, [, count]) => sum + (count ?? 0), 0)).toBeLessThanOrEqual(1);
+    expect(idsOf(await loaded.scores())).toEqual(range(0, id));
+  });
+});
+
 describe('a model that answers 429 for ten minutes under full load', () => {
   it('gets no more than it was promised, and every element comes out once; the rate is back within two minutes', async () => {
     const outage = { from: MINUTE, until: 11 * MINUTE };
