@@ -11,6 +11,7 @@ import { type Bounds, joinSessions, windowsOf } from './batch-model.ts';
 import { byWindow, checkSequence, contentOf, type PaneRow, paneRow, tokensOf, windowName } from './panes.ts';
 import type { Punctuality } from './punctuality.ts';
 import { judgeBranches } from './branches/branches.ts';
+import { checkEarlyPanes } from './triggers.ts';
 import { Violation } from './violation.ts';
 
 /** An element as it comes to a stage. */
@@ -45,9 +46,15 @@ export function judge(scenario: Scenario, world: World, punctuality: Punctuality
     if (spec.windows?.kind === 'sessions') checkSessions(spec, arrivals, panes, late);
     else checkWindows(spec, arrivals, panes, late);
     checkLate(spec, arrivals, late);
+    if (hasOwnTrigger(scenario, spec)) checkEarlyPanes(spec, byWindow(panes).values());
     if (punctuality.allInTime) checkPunctual(spec, panes, arrivals);
     arrivals = paneArrivals(scenario, spec, panes, arrivals);
   }
+}
+
+/** Behind a grouping another trigger goes on, and where windows merge, another counts. */
+function hasOwnTrigger({ pipeline }: Scenario, { name, windows }: StageSpec): boolean {
+  return windows?.kind !== 'sessions' && pipeline.stages.find((spec) => spec.name === name)!.windows !== undefined;
 }
 
 /** A stage without windows of its own goes on with those of the stage before, and all that belongs to them. */
