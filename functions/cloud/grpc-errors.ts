@@ -49,8 +49,11 @@ export function classifyGrpc(error: unknown, call: string): MillraceError {
   const message = `${call}: ${messageOf(error)}`;
   if (code === undefined || RETRYABLE.has(code)) return new RetryableError(message, { cause: error });
   if (code === GRPC.permissionDenied || code === GRPC.unauthenticated)
-    return new ConfigurationError(`${message}; give this function's service account the role that allows it`, {
-      cause: error,
-    });
+    return new ConfigurationError(
+      `${message}; give who calls (a function's service account, or an operator's own) the role that allows it`,
+      {
+        cause: error,
+      },
+    );
   return new RefusedError(message, { cause: error });
 }

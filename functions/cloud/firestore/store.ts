@@ -185,7 +185,10 @@ export class FirestoreStore implements ListingStore {
 
   async #call<T>(what: string, attempt: (client: FirestoreClient) => Promise<T>): Promise<T> {
     try {
-      this.#client ??= openFirestore(this.#options);
+      this.#client ??= openFirestore(this.#options).catch((error: unknown) => {
+        this.#client = undefined;
+        throw error;
+      });
       return await attempt(await this.#client);
     } catch (error) {
       throw classifyGrpc(error, `Firestore: ${what}`);

@@ -34,8 +34,11 @@ const PATIENCE = 10_000;
 export async function openCloud(address: CloudAddress, pipeline: string, graph: Graph | undefined): Promise<Target> {
   const { projectId, databaseId, firestoreHost, pubsubHost } = address;
   const where = firestoreHost === undefined ? `project '${projectId}'` : `the emulators (project '${projectId}')`;
-  const server =
-    firestoreHost === undefined ? `Firestore of project '${projectId}'` : `the Firestore emulator at ${firestoreHost}`;
+  const isEmulator = firestoreHost !== undefined;
+  const server = {
+    name: isEmulator ? `the Firestore emulator at ${firestoreHost}` : `Firestore of project '${projectId}'`,
+    isEmulator,
+  };
   const silence = firestoreHost === undefined ? undefined : await whyNotListening(firestoreHost);
   if (silence !== undefined) throw new Unreachable(server, silence);
   const firestore = new FirestoreStore({
@@ -51,10 +54,10 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
     const planned = graph === undefined ? undefined : planFor(graph, topology?.shape.stages);
     const epoch = topology?.epoch ?? 1;
     const pubsub = { projectId, emulatorHost: pubsubHost, timeoutMillis: PATIENCE };
-    const reachable = new PubSubReachable(
-      pubsubHost,
-      pubsubHost === undefined ? `Pub/Sub of project '${projectId}'` : `the Pub/Sub emulator at ${pubsubHost}`,
-    );
+    const reachable = new PubSubReachable(pubsubHost, {
+      name: pubsubHost === undefined ? `Pub/Sub of project '${projectId}'` : `the Pub/Sub emulator at ${pubsubHost}`,
+      isEmulator: pubsubHost !== undefined,
+    });
     const bus = planned === undefined ? undefined : new PubSubBus(planned, { ...pubsub, epoch });
     const slots = new Map((topology?.shape.stages ?? []).map((stage) => [stage.id, stage.slots]));
     const slotsOf = (stage: string): number => planned?.stage(stage).slots ?? slots.get(stage) ?? 1;
@@ -88,7 +91,8 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
       },
     };
   } catch (error) {
-    await firestore.close();
+    // What could not be opened cannot be closed either.
+    await firestore.close().catch(() => {});
     throw error;
   }
 }

@@ -3,15 +3,15 @@ import { whyNotListening } from '../../cloud/listening.ts';
 import { messageOf, RetryableError } from '../../model/errors.ts';
 import type { Bus, BusMessage, OutsideMessage } from '../../ports/bus.ts';
 import type { Delivery, Subscriptions } from '../../ports/subscriptions.ts';
-import { Unreachable } from './reachable.ts';
+import { type Server, Unreachable } from './reachable.ts';
 
 export class PubSubReachable {
   readonly #host: string | undefined;
-  readonly #server: string;
+  readonly #server: Server;
   #silence: Promise<string | undefined> | undefined;
 
   /** @param host `host:port` of an emulator; undefined: Google's own @param server what to name in errors */
-  constructor(host: string | undefined, server: string) {
+  constructor(host: string | undefined, server: Server) {
     this.#host = host;
     this.#server = server;
   }

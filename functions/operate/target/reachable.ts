@@ -13,22 +13,30 @@ import type {
   StoredDocument,
 } from '../../ports/store.ts';
 
+export interface Server {
+  /** E.g. `the Firestore emulator at localhost:8080`. */
+  readonly name: string;
+  readonly isEmulator: boolean;
+}
+
 /** The store does not answer. */
 export class Unreachable extends ConfigurationError {
   override readonly code = 'UNREACHABLE';
 
-  /** @param server e.g. `the Firestore emulator at localhost:8080` */
-  constructor(server: string, reason: string, options?: ErrorOptions) {
-    super(`${server} does not answer (${reason}); is it running, and is its address right?`, options);
+  constructor({ name, isEmulator }: Server, reason: string, options?: ErrorOptions) {
+    const hint = isEmulator
+      ? 'is it running, and is its address right?'
+      : 'does this machine reach Google, and is the name of the project right?';
+    super(`${name} does not answer (${reason}); ${hint}`, options);
   }
 }
 
 export class Reachable implements ListingStore {
   readonly #store: ListingStore;
-  readonly #server: string;
+  readonly #server: Server;
 
-  /** @param server what to name in errors, e.g. `the Firestore emulator at localhost:8080` */
-  constructor(store: ListingStore, server: string) {
+  /** @param server what to name in errors */
+  constructor(store: ListingStore, server: Server) {
     this.#store = store;
     this.#server = server;
   }
