@@ -7,12 +7,12 @@ import { discard, type FoundLetter, findLetters, getLetter } from '../operate/de
 import { requireStored, survey, stageOf } from '../operate/status/survey.ts';
 import type { Target } from '../operate/target/target.ts';
 import { confirm } from './confirm.ts';
-import { at, readNumber, table } from './format.ts';
+import { at, readWholeNumber, table } from './format.ts';
 import type { Io } from './io.ts';
 import { ItemsFailed } from './items-failed.ts';
 import { addFilterOptions, type FilterOptions, readFilter } from './letter-filter.ts';
 import { replayCommand } from './replay-command.ts';
-import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
+import { addTargetOptions, onTarget, sameTarget, type TargetOptions } from './target-options.ts';
 import { watch } from './watch.ts';
 
 interface ListOptions extends TargetOptions, FilterOptions {
@@ -45,7 +45,7 @@ function listCommand(io: Io): Command {
     .addHelpText('after', '\nExample:\n  millrace dead-letters list --pipeline flights --stage delays --since 1h')
     .action((options: ListOptions) =>
       onTarget(options, async (target) => {
-        const limit = readNumber('--limit', options.limit, 0);
+        const limit = readWholeNumber('--limit', options.limit, 0);
         const show = async (): Promise<void> => {
           const letters = await lettersOf(target, options, []);
           const newest = letters
@@ -70,7 +70,7 @@ function showCommand(io: Io): Command {
         await requireStored(store, pipeline);
         const { letter } = await getLetter(store, id);
         if (options.json) io.out(JSON.stringify(letter));
-        else for (const line of describeOne(letter, pipeline)) io.out(line);
+        else for (const line of describeOne(letter, sameTarget(options, pipeline))) io.out(line);
       }),
     );
 }
@@ -163,7 +163,8 @@ function describe(causes: readonly Cause[], newest: readonly DeadLetter[], total
   ];
 }
 
-function describeOne(letter: DeadLetter, pipeline: string): string[] {
+/** @param target the options that say where it is */
+function describeOne(letter: DeadLetter, target: string): string[] {
   const { id, stack, value, answer, ...rest } = letter;
   const facts = Object.entries(rest).map(([name, fact]) => {
     const isTime = ['timestamp', 'arrival', 'watermark', 'firstFailedAt', 'failedAt'].includes(name);
@@ -175,7 +176,7 @@ function describeOne(letter: DeadLetter, pipeline: string): string[] {
     ...(answer === undefined ? [] : [`  answer: ${JSON.stringify(answer)}`]),
     `  value: ${JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')}`,
     ...(stack === undefined ? [] : [`  ${stack.replaceAll('\n', '\n  ')}`]),
-    ...(letter.status === 'dead' ? ['', `millrace dead-letters replay --pipeline ${pipeline} ${id}`] : []),
+    ...(letter.status === 'dead' ? ['', `millrace dead-letters replay ${target} ${id}`] : []),
   ];
 }
 

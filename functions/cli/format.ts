@@ -69,6 +69,13 @@ export function readTime(flag: string, text: string, now: EpochMillis): EpochMil
   return read;
 }
 
+/** As `readNumber`, without a fraction. */
+export function readWholeNumber(flag: string, text: string, least = 1): number {
+  const number = readNumber(flag, text, least);
+  if (!Number.isInteger(number)) throw new ConfigurationError(`${flag}: expected a whole number, got '${text}'`);
+  return number;
+}
+
 export function readNumber(flag: string, text: string, least = 1): number {
   const number = Number(text);
   if (text.trim() === '' || !Number.isFinite(number) || number < least)

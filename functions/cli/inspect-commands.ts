@@ -7,7 +7,7 @@ import { timersOf } from '../operate/inspect/timers.ts';
 import { programsOf } from '../operate/status/programs.ts';
 import { type Survey, survey } from '../operate/status/survey.ts';
 import { planOf, type Target } from '../operate/target/target.ts';
-import { at, readKey, readNumber, table } from './format.ts';
+import { at, readKey, readWholeNumber, table } from './format.ts';
 import type { Io } from './io.ts';
 import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
 
@@ -49,7 +49,7 @@ export function timersCommand(io: Io): Command {
     .option('--json', 'print one JSON object')
     .action((stage: string, options: JsonOptions & { limit: string }) =>
       onTarget(options, async (target) => {
-        const limit = readNumber('--limit', options.limit);
+        const limit = readWholeNumber('--limit', options.limit);
         const due = await timersOf(target.store, await surveyOf(target), stage, programsOf(target.plan), limit);
         if (options.json) io.out(JSON.stringify({ stage, timers: due }));
         else if (due.length === 0) io.out(`no key of '${stage}' waits for a clock`);

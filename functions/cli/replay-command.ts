@@ -13,7 +13,7 @@ import type { ReplayOutcome, ReplaySetting } from '../operate/replay/replayer.ts
 import { requireStored } from '../operate/status/survey.ts';
 import { planOf, type Target } from '../operate/target/target.ts';
 import { confirm } from './confirm.ts';
-import { readNumber } from './format.ts';
+import { readNumber, readWholeNumber } from './format.ts';
 import type { Io } from './io.ts';
 import { ItemsFailed } from './items-failed.ts';
 import { addFilterOptions, type FilterOptions, readFilter } from './letter-filter.ts';
@@ -57,7 +57,7 @@ export function replayCommand(io: Io): Command {
         const filter = { ...readFilter(options, ids, target.clock.now()), ...(chosen ? {} : { failures: true }) };
         await requireStored(target.store, target.pipeline);
         const setting = await settingOf(target, options.patch);
-        const limit = options.limit === undefined ? undefined : readNumber('--limit', options.limit);
+        const limit = options.limit === undefined ? undefined : readWholeNumber('--limit', options.limit);
         if (!options.dryRun) await confirm(io, await question(target, filter, limit), options.yes);
         // Fails before anything is taken, where what is sent could not go on; and brings what was sent before.
         if (!options.dryRun) await target.settle();

@@ -41,14 +41,21 @@ async function read({ store, pipeline, clock, plan }: Target): Promise<PipelineS
 }
 
 function describe(status: PipelineStatus): string[] {
-  const { pipeline, topology, lastSweep, sources, stages, deadLetters, lateRecords, now } = status;
+  const { pipeline, topology, lastSweep, sources, stages, deadLetters, lateRecords, drainingSince, now } = status;
   const swept = lastSweep === null ? 'never swept' : `last sweep ${span(now - lastSweep)} ago`;
   return [
-    `${pipeline}: topology ${topology ?? 'not noted'}, ${swept}, ${deadLetters} dead letters, ${lateRecords} late records`,
+    `${pipeline}: topology ${topology ?? 'not noted'}, ${swept}, ${deadLetters} dead letters, ${lateRecords} late records${drainingSince === null ? '' : `, draining since ${at(drainingSince)}`}`,
     '',
     table(
-      ['SOURCE', 'WATERMARK', 'LAG', 'READERS', 'LAST READ'],
-      sources.map(({ id, watermark, lag, roots, lastRead }) => [id, at(watermark), span(lag), roots, at(lastRead)]),
+      ['SOURCE', 'WATERMARK', 'LAG', 'READERS', 'LAST READ', 'DEAD'],
+      sources.map(({ id, watermark, lag, roots, lastRead, deadLetters: dead }) => [
+        id,
+        at(watermark),
+        span(lag),
+        roots,
+        at(lastRead),
+        dead,
+      ]),
     ),
     '',
     table(
@@ -76,7 +83,8 @@ function held({ holds }: StageStatus): string {
   return `${holds.count} from ${at(holds.earliest)}${holds.key === null ? '' : ` by ${holds.key}`}`;
 }
 
-function waiting({ parked, rows }: StageStatus): string {
+function waiting({ parked, rows, pausedSince }: StageStatus): string {
+  if (pausedSince !== null) return 'paused';
   if (rows !== null) return `${rows.waiting} rows${rows.flushing ? ', flushing' : ''}`;
   return parked === 0 ? '-' : `${parked} elements`;
 }

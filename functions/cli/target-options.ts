@@ -114,3 +114,11 @@ function addressOf(options: TargetOptions, pipeline: string, env: Environment): 
   const databaseId = database ?? databaseName(pipeline);
   return { projectId: named, databaseId, firestoreHost: undefined, pubsubHost: undefined };
 }
+
+/** The options that name the same target again. */
+export function sameTarget({ pipeline, state, project, database, emulators }: TargetOptions, name: string): string {
+  const given = Object.entries({ state, project, database }).flatMap(([option, value]) =>
+    value === undefined ? [] : [`--${option} ${value}`],
+  );
+  return [`--pipeline ${pipeline ?? name}`, ...given, ...(emulators ? ['--emulators'] : [])].join(' ');
+}

@@ -27,7 +27,15 @@ export const STATUS = z.strictObject({
   lastSweep: maybe,
   drainingSince: maybe,
   sources: z.array(
-    z.strictObject({ id: z.string(), reader: z.string(), watermark: moment, lag: span, roots: count, lastRead: maybe }),
+    z.strictObject({
+      id: z.string(),
+      reader: z.string(),
+      watermark: moment,
+      lag: span,
+      roots: count,
+      lastRead: maybe,
+      deadLetters: count,
+    }),
   ),
   stages: z.array(
     z.strictObject({

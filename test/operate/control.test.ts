@@ -186,6 +186,39 @@ describe('the doctor', () => {
     ]);
   });
 
+  it('names a view that elements wait for, the window, and what to do', async () => {
+    const graph = pipeline('rated', (p) => {
+      const source = (name: string) =>
+        p.readPubSub(name, { schema: Event, eventTime: ({ at }) => at, watermark: boundedOutOfOrderness('1m') });
+      const rates = source('rates').window('rates-hourly', fixedWindows('1h')).asList('rates-view');
+      source('events')
+        .window('hourly', fixedWindows('1h'))
+        .parDo(
+          'rated',
+          { process: ({ card }, { output, sideInput }) => output(`${card} ${sideInput(rates).length}`) },
+          { sideInputs: { rates } },
+        );
+    });
+    const driven = await new Driven(graph).start();
+    await admit(driven.store, driven.plan, driven.clock.now());
+    await driven.feed('rates', [{ card: 'r', at: NOON }]);
+    await driven.feed('events', [{ card: 'a', at: NOON + 7 }]);
+    const since = new Date(driven.clock.now()).toISOString();
+    await driven.pass(5 * 60_000);
+    expect(await ill(driven)).toEqual([
+      {
+        check: 'views',
+        severity: 'warning',
+        sentence: `view 'rates-view': 1 elements of 'rated' wait for [2023-11-15T00:00:00.000Z, 2023-11-15T01:00:00.000Z) since ${since}: it has 1 elements, and its trigger fires when the view's watermark is past 2023-11-15T00:59:59.999Z; the view's watermark stands at 2023-11-14T23:59:00.000Z`,
+        remedies: [
+          'see what holds it: millrace why rates-view',
+          'give the view smaller windows, or a trigger with early firings, to be ready sooner',
+          'lower its source’s lateness or maxLag, or choose a watermark that moves while the source is silent',
+        ],
+      },
+    ]);
+  });
+
   it('goes on when a check cannot be made', async () => {
     const driven = await new Driven(counts()).start();
     await admit(driven.store, driven.plan, driven.clock.now());

@@ -26,6 +26,8 @@ export interface SourceStatus {
   /** Instances and splits that have a root. */
   readonly roots: number;
   readonly lastRead: EpochMillis | null;
+  /** Messages that could not be read, and elements that failed in a step before the first stage. */
+  readonly deadLetters: number;
 }
 
 export interface StageStatus {
@@ -81,7 +83,7 @@ export async function statusOf(store: Store, survey: Survey, programs: Programs)
     topology: topology?.topology ?? null,
     lastSweep: known(lastSweep),
     drainingSince: survey.drain?.since ?? null,
-    sources: shape.sources.map(({ id, reader }) => sourceStatus(survey, id, reader)),
+    sources: shape.sources.map(({ id, reader }) => sourceStatus(survey, id, reader, letters.byStage.get(id) ?? 0)),
     stages: await Promise.all(
       shape.stages.map((stage) => stageStatus(store, survey, stage, programs, letters.byStage)),
     ),
@@ -90,12 +92,12 @@ export async function statusOf(store: Store, survey: Survey, programs: Programs)
   };
 }
 
-function sourceStatus(survey: Survey, id: string, reader: string): SourceStatus {
+function sourceStatus(survey: Survey, id: string, reader: string, deadLetters: number): SourceStatus {
   const roots = rootsOfSource(survey, id);
   const watermark = survey.watermarks.output[id] ?? MIN_TIMESTAMP;
   const lastRead = roots.reduce<EpochMillis>((at, { written }) => later(written, at), MIN_TIMESTAMP);
   const lag = lagOf(watermark, survey.now);
-  return { id, reader, watermark: moment(watermark), lag, roots: roots.length, lastRead: known(lastRead) };
+  return { id, reader, watermark: moment(watermark), lag, roots: roots.length, lastRead: known(lastRead), deadLetters };
 }
 
 async function stageStatus(
