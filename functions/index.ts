@@ -64,6 +64,8 @@ export {
 export {
   emits,
   type KeyedContext,
+  type SideStatefulContext,
+  type SideStatefulDoFn,
   type StatefulContext,
   type StatefulDoFn,
   type StatefulOptions,

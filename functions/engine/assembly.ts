@@ -2,7 +2,7 @@
  * Puts a stage's shards together from the engine's parts: the same whether a pipeline runs embedded or in functions.
  */
 import { ConfigurationError } from '../model/errors.ts';
-import { type EnrichNode, LATE_OUTPUT, type SideParDoNode, type ViewNode } from '../model/graph.ts';
+import { type EnrichNode, LATE_OUTPUT, type SideParDoNode, type StatefulNode, type ViewNode } from '../model/graph.ts';
 import { describeModel } from '../model/models.ts';
 import type { Plan, Stage } from '../plan/plan.ts';
 import type { Predictor } from '../ports/predictor.ts';
@@ -23,6 +23,7 @@ import { Shard } from './shard/shard.ts';
 import { Flusher } from './sink/flusher.ts';
 import type { FlushPolicy } from './sink/sink-state.ts';
 import { SinkWork } from './sink/sink-work.ts';
+import { CellSides } from './stateful/cell-sides.ts';
 import { StatefulProgram } from './stateful/stateful-program.ts';
 import { BundleSides } from './views/bundle-sides.ts';
 import { type OpenSource, ViewLoader } from './views/loader.ts';
@@ -112,10 +113,16 @@ export function assembleShard(plan: Plan, stage: Stage, number: number, setting:
     const work = new DeduplicateWork({ node: head, chain, store, idRules: idRulesOf(plan, stage) });
     return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
   }
-  const program: CellProgram = head.kind === 'stateful' ? new StatefulProgram(head) : new ReduceProgram(head);
+  const program: CellProgram =
+    head.kind === 'stateful' ? statefulProgram(plan, head, setting) : new ReduceProgram(head);
   chain.lead(program);
   const work = new CellWork(program, chain, readsLate, setting.store, idRulesOf(plan, stage));
   return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
+}
+
+function statefulProgram(plan: Plan, node: StatefulNode, { store, views }: AssemblySetting): CellProgram {
+  if (node.sides.length === 0) return new StatefulProgram(node);
+  return new StatefulProgram(node, new CellSides(node.sides, views ?? viewReader(plan, store)));
 }
 
 /** A shard of a stage that shows its elements to a model. */

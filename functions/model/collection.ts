@@ -5,7 +5,6 @@
 import type { CombineFn } from './combine.ts';
 import { collect } from './combine.ts';
 import type { DoFn, ElementContext, SideDoFn, Tag } from './dofn.ts';
-import { doFnMaker } from './do-fn-maker.ts';
 import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
 import {
@@ -20,9 +19,16 @@ import {
 import type { Instant } from './instant.ts';
 import type { Key, KV } from './key.ts';
 import type { LateRecord } from './late.ts';
+import { addParDo, type ParDoOptions } from './par-do.ts';
 import { type BigQueryOptions, bigQueryNode, type PubSubSinkOptions, pubSubSinkNode } from './sinks.ts';
 import type { StateSpecs } from './state.ts';
-import { type StatefulDoFn, type StatefulOptions, statefulNode } from './stateful.ts';
+import {
+  addStateful,
+  type AnyStatefulDoFn,
+  type SideStatefulDoFn,
+  type StatefulDoFn,
+  type StatefulOptions,
+} from './stateful.ts';
 import type { Columns } from './table.ts';
 import { type Duration, millis } from './time.ts';
 import { type EnrichOptions, enrichNode } from './transforms/enrich.ts';
@@ -33,7 +39,6 @@ import { latestByTimestamp, type Stamped } from './transforms/latest.ts';
 import { type SpreadKey, spreadOver } from './transforms/spread.ts';
 import type { TimerSpecs } from './timers.ts';
 import {
-  checkSideInputs,
   type SideInputs,
   type SideMap,
   type SideMultimap,
@@ -44,15 +49,6 @@ import {
 } from './views.ts';
 import { afterGrouping, checkGroupable, rewindow, type WindowOptions, type WindowingStrategy } from './windowing.ts';
 import type { WindowFn } from './windows.ts';
-
-export interface ParDoOptions {
-  /** The further outputs that the DoFn emits to. */
-  readonly outputs?: readonly Tag<unknown>[];
-  /** How much earlier than its input's timestamp an output may be. Default zero. */
-  readonly allowedSkew?: Duration;
-  /** The views that the DoFn reads. An element waits until all of them are ready for its window. */
-  readonly sideInputs?: SideInputs;
-}
 
 /** A bounded or unbounded collection of elements of type `T`. */
 export class PCollection<T> {
@@ -102,20 +98,8 @@ export class PCollection<T> {
   ): ParDoResult<U>;
   parDo<U>(name: string, doFn: DoFn<T, U> | (() => DoFn<T, U>), options?: ParDoOptions): ParDoResult<U>;
   parDo<U>(name: string, doFn: DoFn<T, U> | (() => DoFn<T, U>), options: ParDoOptions = {}): ParDoResult<U> {
-    const makeDoFn = doFnMaker(name, doFn) as () => DoFn<unknown, unknown>;
-    const outputs = (options.outputs ?? []).map((output) => output.name);
-    for (const output of outputs)
-      if (output === MAIN_OUTPUT || output === LATE_OUTPUT || outputs.filter((other) => other === output).length > 1)
-        throw new ConfigurationError(`parDo '${name}': output tag '${output}' is taken; choose another name`);
-    const allowedSkew = millis(`parDo '${name}' allowedSkew`, options.allowedSkew ?? 0);
-    const common = { name, inputs: [this.ref], makeDoFn, outputs, allowedSkew };
-    const views = Object.entries(options.sideInputs ?? {});
-    if (views.length === 0) return this.parDoResult(this.builder.add({ kind: 'parDo', ...common }));
-    checkSideInputs(`parDo '${name}'`, options.sideInputs!, this.strategy);
-    const sides = views.map(([side, { node }]) => ({ name: side, view: node }));
-    const { allowedLateness } = this.strategy;
     const keyed = this instanceof KeyedPCollection;
-    return this.parDoResult(this.builder.add({ kind: 'sideParDo', ...common, sides, keyed, allowedLateness }));
+    return this.parDoResult(addParDo(this.builder, name, this.ref, this.strategy, keyed, doFn, options));
   }
 
   /** A view of the one element that each window has; see `latest` for what has several. */
@@ -312,15 +296,30 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
   }
 
   /**
-   * The author's own code with state and timers for each key and window.
+   * The author's own code with state and timers for each key and window, and views beside.
    * @throws {ConfigurationError} for windows that merge, and for what is declared badly
    */
+  statefulParDo<
+    Out,
+    const Views extends SideInputs,
+    S extends StateSpecs = Record<never, never>,
+    T extends TimerSpecs = Record<never, never>,
+  >(
+    name: string,
+    doFn: SideStatefulDoFn<K, V, Out, S, T, Views> | (() => SideStatefulDoFn<K, V, Out, S, T, Views>),
+    options: StatefulOptions & { readonly sideInputs: Views },
+  ): StatefulResult<K, V, Out>;
   statefulParDo<Out, S extends StateSpecs = Record<never, never>, T extends TimerSpecs = Record<never, never>>(
     name: string,
     doFn: StatefulDoFn<K, V, Out, S, T> | (() => StatefulDoFn<K, V, Out, S, T>),
+    options?: StatefulOptions,
+  ): StatefulResult<K, V, Out>;
+  statefulParDo<Out>(
+    name: string,
+    doFn: AnyStatefulDoFn | (() => AnyStatefulDoFn),
     options: StatefulOptions = {},
   ): StatefulResult<K, V, Out> {
-    const node = this.builder.add(statefulNode(name, this.ref, this.strategy, doFn, options));
+    const node = addStateful(this.builder, name, this.ref, this.strategy, doFn, options);
     return new StatefulResult<K, V, Out>(this.builder, main(node), this.strategy, this.bounded);
   }
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from './errors.ts';
-import type { Graph, Node } from './graph.ts';
+import { type Graph, type Node, sidesOf } from './graph.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const LONGEST = 60;
@@ -38,7 +38,7 @@ export class GraphBuilder {
       throw new ConfigurationError(
         `pipeline '${this.name}' has two transforms named '${node.name}' (${other.kind} and ${node.kind}); state is kept under that name, so give each its own`,
       );
-    const views = node.kind === 'sideParDo' ? node.sides.map(({ view }) => view) : [];
+    const views = sidesOf(node).map(({ view }) => view);
     for (const read of [...node.inputs.map((input) => input.node), ...views])
       if (this.#nodes.get(read.name) !== read)
         throw new ConfigurationError(`'${node.name}' reads '${read.name}', which belongs to another pipeline`);

@@ -114,6 +114,8 @@ export interface StatefulNode extends NodeBase {
   readonly allowedSkew: number;
   readonly retry: RetryPolicy | undefined;
   readonly timeSorted: boolean;
+  /** Ready for each element that comes: its input is a `sideParDo` that waits for them. */
+  readonly sides: readonly SideInput[];
 }
 /** Lets the first element of each key and window pass. */
 export interface DeduplicateNode extends NodeBase {
@@ -202,6 +204,11 @@ export type Node =
   | EnrichNode
   | WriteBigQueryNode
   | WritePubSubNode;
+
+/** The views that a node reads. */
+export function sidesOf(node: Node): readonly SideInput[] {
+  return node.kind === 'sideParDo' || node.kind === 'stateful' ? node.sides : [];
+}
 
 /** A finished pipeline. */
 export interface Graph {

@@ -20,6 +20,7 @@
  */
 import type { OutputOptions, Tag } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
+import type { GraphBuilder } from './graph-builder.ts';
 import { LATE_OUTPUT, MAIN_OUTPUT, type Ref, type StatefulNode } from './graph.ts';
 import type { Key, KV } from './key.ts';
 import type { PaneInfo } from './pane.ts';
@@ -27,6 +28,7 @@ import { type RetryOptions, retryPolicy } from './retry.ts';
 import type { StatesOf, StateSpecs } from './state.ts';
 import { type Duration, millis } from './time.ts';
 import type { TimersOf, TimerSpecs } from './timers.ts';
+import { checkSideInputs, readyNode, type SideInputs, sideInputsOf, type Sides } from './views.ts';
 import { isMerging, type Window } from './windows.ts';
 import type { WindowingStrategy } from './windowing.ts';
 
@@ -47,6 +49,13 @@ export interface KeyedContext<K, Out, S extends StateSpecs> {
 export interface StatefulContext<K, Out, S extends StateSpecs, T extends TimerSpecs> extends KeyedContext<K, Out, S> {
   readonly pane: PaneInfo;
   readonly timers: TimersOf<T>;
+}
+
+/** What a step that reads views gets with each element. Timers and expirations have no views, as in Beam. */
+export interface SideStatefulContext<K, Out, S extends StateSpecs, T extends TimerSpecs, V extends SideInputs>
+  extends StatefulContext<K, Out, S, T> {
+  /** What the views show to this element, by the names in `sideInputs`. */
+  readonly side: Sides<V>;
 }
 
 export interface TimerContext<K, Out, S extends StateSpecs, T extends TimerSpecs> extends KeyedContext<K, Out, S> {
@@ -92,11 +101,29 @@ export interface StatefulDoFn<K extends Key, V, Out, S extends StateSpecs, T ext
   teardown?(): void | Promise<void>;
 }
 
+/** A stateful DoFn that reads views under the names of its step's `sideInputs`. */
+export interface SideStatefulDoFn<
+  K extends Key,
+  V,
+  Out,
+  S extends StateSpecs,
+  T extends TimerSpecs,
+  Views extends SideInputs,
+> extends Omit<StatefulDoFn<K, V, Out, S, T>, 'process'> {
+  process(element: KV<K, V>, context: SideStatefulContext<K, Out, S, T, Views>): void | Promise<void>;
+}
+
 /** A stateful DoFn of whatever types. */
 // biome-ignore lint/suspicious/noExplicitAny: the engine handles DoFns of all types alike
 export type AnyStatefulDoFn = StatefulDoFn<any, any, any, any, any>;
 
 export interface StatefulOptions {
+  /**
+   * The views that `process` reads. An element waits for those of its window before the step: it holds the step's input
+   * watermark, so that no window of its key expires and no timer fires meanwhile, and it is not judged late for waiting
+   * (catalogue S08). The views are not to be used after `process` has returned.
+   */
+  readonly sideInputs?: SideInputs;
   /** The further outputs that the callbacks emit to. */
   readonly outputs?: readonly Tag<unknown>[];
   /** How much earlier than its callback's timestamp an output, or an output timestamp, may be. Default zero. */
@@ -116,9 +143,11 @@ export interface StatefulOptions {
 }
 
 /**
+ * Adds the step; where it reads views, behind one that waits for them.
  * @throws {ConfigurationError} for what cannot work
  */
-export function statefulNode(
+export function addStateful(
+  builder: GraphBuilder,
   name: string,
   input: Ref,
   strategy: WindowingStrategy,
@@ -128,17 +157,25 @@ export function statefulNode(
   const where = `statefulParDo '${name}'`;
   const makeDoFn = statefulDoFnMaker(where, doFn);
   checkStateful(where, strategy, makeDoFn());
-  return {
+  const { sideInputs = {} } = options;
+  checkSideInputs(where, sideInputs, strategy);
+  const sides = sideInputsOf(sideInputs);
+  const ready = (): Ref => {
+    const node = builder.add(readyNode(`${name}-ready`, input, sides, true, strategy));
+    return { node, output: MAIN_OUTPUT };
+  };
+  return builder.add({
     kind: 'stateful',
     name,
-    inputs: [input],
+    inputs: [sides.length === 0 ? input : ready()],
     strategy,
     makeDoFn,
     outputs: outputNames(where, options.outputs),
     allowedSkew: millis(`${where} allowedSkew`, options.allowedSkew ?? 0),
     retry: options.retry === undefined ? undefined : retryPolicy(where, options.retry),
     timeSorted: options.timeSorted ?? false,
-  };
+    sides,
+  });
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;

@@ -6,7 +6,8 @@
  * there or is known never to come.
  */
 import { ConfigurationError } from './errors.ts';
-import type { Ref, ViewNode, ViewShape } from './graph.ts';
+import type { DoFn } from './dofn.ts';
+import type { Ref, SideInput, SideParDoNode, ViewNode, ViewShape } from './graph.ts';
 import type { Key } from './key.ts';
 import { type Duration, type Millis, millis } from './time.ts';
 import { checkGroupable, type WindowingStrategy } from './windowing.ts';
@@ -119,6 +120,25 @@ export function checkSideInputs(where: string, sides: SideInputs, main: Windowin
         `${where}: its input is in the global window and the view '${view.node.name}' is in ${side} windows, so no element could say which one it reads; window the main input, or make the side input global`,
       );
   }
+}
+
+const PASS_ON: DoFn<unknown, unknown> = { process: (element, context) => context.output(element) };
+
+/** A step that lets each element pass when the views that it is to read are ready, and changes nothing. */
+export function readyNode(
+  name: string,
+  input: Ref,
+  sides: readonly SideInput[],
+  keyed: boolean,
+  { allowedLateness }: WindowingStrategy,
+): SideParDoNode {
+  const passesOn = { makeDoFn: () => PASS_ON, outputs: [], allowedSkew: 0 };
+  return { kind: 'sideParDo', name, inputs: [input], ...passesOn, sides, keyed, allowedLateness };
+}
+
+/** As the graph keeps them. */
+export function sideInputsOf(sides: SideInputs): SideInput[] {
+  return Object.entries(sides).map(([name, { node }]) => ({ name, view: node }));
 }
 
 function budget(where: string, bytes: number): number {

@@ -3,6 +3,7 @@
  * same paths; a shape only says which function has which.
  */
 import { ConfigurationError } from '../model/errors.ts';
+import { sidesOf } from '../model/graph.ts';
 import { MANIFEST_VARIABLES } from './environment.ts';
 import type { Plan, Stage } from './plan.ts';
 import { functionName } from './resource-names.ts';
@@ -157,7 +158,7 @@ function memory(plan: Plan, { shape }: FunctionOptions, { role, serves }: Placed
 
 function viewBytes({ head }: Stage): number {
   if (head.kind === 'view') return head.maxBytes;
-  return head.kind === 'sideParDo' ? head.sides.reduce((sum, { view }) => sum + view.maxBytes, 0) : 0;
+  return sidesOf(head).reduce((sum, { view }) => sum + view.maxBytes, 0);
 }
 
 function timeout(plan: Plan, { role, serves }: Placed): number {

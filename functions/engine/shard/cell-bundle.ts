@@ -75,6 +75,7 @@ export class CellBundle implements BundleResult {
 
   async run(envelopes: readonly Envelope[], known: KnownWatermarks): Promise<this> {
     await this.#chain.begin(this.#draft.processingTime);
+    this.#cache.begin(known, this.#draft.processingTime);
     const byKey = await this.#open(envelopes);
     await this.#cache.load(byKey.keys());
     adoptInput(this.#draft, envelopes);
@@ -138,7 +139,7 @@ export class CellBundle implements BundleResult {
         if (isDue(cached, context)) await cached.cell.advance(context, output);
         await cached.cell.process([incoming], context, output);
       } catch (error) {
-        this.#cache.throwFailure();
+        this.#cache.throwFailure(error);
         undo();
         await this.#fail(cached, incoming, error, context);
         continue;
@@ -203,8 +204,7 @@ export class CellBundle implements BundleResult {
     for (const { record } of lateElements) this.counts.late += record.count;
     for (const { element, error, attempts } of failedElements)
       this.letters.push(elementDeadLetter(this.#nextPlace(), failureOf(this.#stage, element, error, attempts)));
-    if (!this.#readsLate)
-      for (const late of lateElements) this.letters.push(lateDeadLetter(this.#nextPlace(), late));
+    if (!this.#readsLate) for (const late of lateElements) this.letters.push(lateDeadLetter(this.#nextPlace(), late));
   }
 
   #forwardRest({ emittedTo, lateElements }: KeyOutput): void | Promise<void> {

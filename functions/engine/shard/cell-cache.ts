@@ -12,6 +12,7 @@ import type { Root } from '../protocol/root.ts';
 import type { Cell, CellProgram } from './cell.ts';
 import { BufferedParts, PartCache, type PartChanges } from './cell-parts.ts';
 import { DueQueue } from './due-queue.ts';
+import type { KnownWatermarks } from './work.ts';
 
 /** The body of a cell's document. */
 export interface CellBody {
@@ -101,9 +102,15 @@ export class CellCache {
     };
   }
 
-  /** Throws what a read of the store has thrown while user code ran, if one has. */
-  throwFailure(): void {
+  /** A bundle begins. */
+  begin(known: KnownWatermarks, processingTime: EpochMillis): void {
+    this.#program.begin?.(known, processingTime);
+  }
+
+  /** Throws what a read of the store has thrown while user code ran, if one has. @param error what it has thrown itself */
+  throwFailure(error: unknown): void {
     this.#parts.throwFailure();
+    this.#program.throwFailure?.(error);
   }
 
   /** Reads a page of the store's due index unless everything due at `at` is known. */

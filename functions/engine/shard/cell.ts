@@ -10,6 +10,7 @@ import type { Received } from '../chain/bundle-output.ts';
 import type { Element } from '../element.ts';
 import type { Incoming } from '../element-codec.ts';
 import type { CellParts } from './cell-parts.ts';
+import type { KnownWatermarks } from './work.ts';
 
 /** The shard's clocks during a bundle. */
 export interface CellContext {
@@ -82,6 +83,10 @@ export interface CellProgram {
   setup?(): Promise<void>;
   /** Once, at the end. */
   teardown?(): Promise<void>;
+  /** At the beginning of each bundle. */
+  begin?(known: KnownWatermarks, processingTime: EpochMillis): void;
+  /** Throws what is to blame for an error that user code seems to have thrown, where that is none of its own. */
+  throwFailure?(error: unknown): void;
   /** Makes the live form of a cell from its stored text, or a new one. */
   open(key: unknown, stored: string | undefined, parts: CellParts): Cell;
 }

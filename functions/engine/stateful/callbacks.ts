@@ -5,6 +5,7 @@ import { maxTimestamp } from '../../model/windows.ts';
 import { UNGROUPED } from '../element.ts';
 import type { Incoming } from '../element-codec.ts';
 import type { CellOutput } from '../shard/cell.ts';
+import type { NamedSides } from './cell-sides.ts';
 import { commonContext, type Frame, processContext, timerContext } from './frame.ts';
 import type { Moment } from './moment.ts';
 import type { StatefulSpec } from './spec.ts';
@@ -24,8 +25,9 @@ export function callProcess(
   { value, timestamp, pane }: Incoming,
   inputWatermark: EpochMillis,
   output: CellOutput,
+  side: NamedSides | undefined,
 ): void | Promise<void> {
-  const frame = frameOf(owner, state, inputWatermark, output, { timestamp, pane, eventNow: timestamp });
+  const frame = frameOf(owner, state, inputWatermark, output, { timestamp, pane, eventNow: timestamp, side });
   const element = { key: owner.key, value };
   return owner.moment.during(() => owner.spec.doFn.process(element, processContext(frame)));
 }
@@ -67,9 +69,9 @@ function frameOf(
   state: WindowState,
   inputWatermark: EpochMillis,
   output: CellOutput,
-  own: Pick<Frame, 'timestamp' | 'pane' | 'eventNow'> & Partial<Pick<Frame, 'firedAt' | 'chain'>>,
+  own: Pick<Frame, 'timestamp' | 'pane' | 'eventNow'> & Partial<Pick<Frame, 'firedAt' | 'chain' | 'side'>>,
 ): Frame {
-  const { timestamp, pane, eventNow, firedAt, chain = 0 } = own;
+  const { timestamp, pane, eventNow, firedAt, chain = 0, side } = own;
   const window = { start: state.start, end: state.end };
-  return { spec, key, moment, state, window, inputWatermark, output, timestamp, pane, eventNow, firedAt, chain };
+  return { spec, key, moment, side, state, window, inputWatermark, output, timestamp, pane, eventNow, firedAt, chain };
 }

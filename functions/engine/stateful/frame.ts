@@ -8,6 +8,7 @@ import type { KeyedContext, StatefulContext, TimerContext } from '../../model/st
 import { describeInstant, type EpochMillis } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';
 import type { CellOutput } from '../shard/cell.ts';
+import type { NamedSides } from './cell-sides.ts';
 import { declaredView } from './declared-view.ts';
 import type { Moment } from './moment.ts';
 import type { StatefulSpec } from './spec.ts';
@@ -24,6 +25,8 @@ export interface Frame {
   /** The window as the author sees it. */
   readonly window: Window;
   readonly moment: Moment;
+  /** What the views show to an element; undefined where none are read. */
+  readonly side: NamedSides | undefined;
   readonly output: CellOutput;
   /** Of the element, the timer or the window; undefined for a timer without an output timestamp. */
   readonly timestamp: EpochMillis | undefined;
@@ -39,7 +42,9 @@ export interface Frame {
 }
 
 export function processContext(frame: Frame): StatefulContext<Any, Any, Any, Any> {
-  return Object.assign(commonContext(frame), { pane: frame.pane, timers: viewsOf(frame.spec).timers(frame) });
+  const timers = viewsOf(frame.spec).timers(frame);
+  const context = Object.assign(commonContext(frame), { pane: frame.pane, timers });
+  return frame.side === undefined ? context : Object.assign(context, { side: frame.side });
 }
 
 export function timerContext(frame: Frame, tag: string | undefined): TimerContext<Any, Any, Any, Any> {

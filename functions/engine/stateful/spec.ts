@@ -7,6 +7,8 @@ import type { Millis } from '../../model/time.ts';
 import type { TimerSpec } from '../../model/timers.ts';
 import type { WindowingStrategy } from '../../model/windowing.ts';
 
+import type { CellSides } from './cell-sides.ts';
+
 const NO_DELAY = 0 as Millis;
 
 export interface StatefulSpec {
@@ -22,12 +24,14 @@ export interface StatefulSpec {
   readonly timeSorted: boolean;
   /** How far behind the watermark what is in order of time follows: sorted elements, and the timers between them. */
   readonly delay: Millis;
+  /** What its views show; undefined where it reads none. */
+  readonly sides: CellSides | undefined;
   /** Whether any of its state has a time to live. */
   readonly hasTtl: boolean;
 }
 
 /** @param doFn of the shard's own, since it may keep fields between calls */
-export function statefulSpec(node: StatefulNode, doFn: AnyStatefulDoFn): StatefulSpec {
+export function statefulSpec(node: StatefulNode, doFn: AnyStatefulDoFn, sides?: CellSides): StatefulSpec {
   return {
     step: node.name,
     strategy: node.strategy,
@@ -38,6 +42,7 @@ export function statefulSpec(node: StatefulNode, doFn: AnyStatefulDoFn): Statefu
     allowedSkew: node.allowedSkew,
     retry: node.retry,
     timeSorted: node.timeSorted,
+    sides,
     delay: node.timeSorted ? node.strategy.allowedLateness : NO_DELAY,
     hasTtl: Object.values(doFn.state ?? {}).some((spec) => (spec as StateSpec).ttl !== undefined),
   };

@@ -221,12 +221,13 @@ export class StatefulCell implements Cell {
     const watermark = this.#sees(context);
     return eachInTurn(element.windows, (window) => {
       const state = this.#contents.windows.get(window);
-      if (state instanceof Promise)
-        return state.then(async (loaded) => {
-          await callProcess(this, loaded, element, watermark, output);
+      const side = this.spec.sides?.of(window);
+      if (state instanceof Promise || side instanceof Promise)
+        return Promise.all([state, side]).then(async ([loaded, seen]) => {
+          await callProcess(this, loaded, element, watermark, output, seen);
           due?.changed(loaded);
         });
-      const pending = callProcess(this, state, element, watermark, output);
+      const pending = callProcess(this, state, element, watermark, output, side);
       if (pending === undefined) due?.changed(state);
       else return pending.then(() => due?.changed(state));
       return undefined;
@@ -248,6 +249,7 @@ export class StatefulCell implements Cell {
     };
     const failed = (error: unknown): Promise<void> => {
       this.#parts.throwFailure();
+      this.spec.sides?.throwFailure(error);
       this.#atRest = undefined;
       undo();
       return this.#afterFailure(error, progress.delivered, context, output, most, alone);

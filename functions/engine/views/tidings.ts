@@ -1,8 +1,8 @@
 /** What a sweep tells of views: to their readers how far they are, and to them how far their readers are. */
-import type { ViewNode } from '../../model/graph.ts';
+import { sidesOf, type ViewNode } from '../../model/graph.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import { sameWindow } from '../../model/windows.ts';
-import type { Plan, Stage } from '../../plan/plan.ts';
+import type { HeadNode, Plan, Stage } from '../../plan/plan.ts';
 import type { ViewFact } from '../../ports/bus.ts';
 import { type RootId, shardId } from '../protocol/names.ts';
 import type { Root } from '../protocol/root.ts';
@@ -32,8 +32,9 @@ export class ViewTidings {
   /** What concerns a stage, of the views that it reads or of itself; undefined where nothing can. */
   of({ head }: Stage): Readonly<Record<string, ViewFact>> | undefined {
     if (head.kind === 'view') return { [head.name]: this.#facts.get(head.name)! };
-    if (head.kind !== 'sideParDo') return undefined;
-    return Object.fromEntries(head.sides.map(({ view }) => [view.name, this.#facts.get(view.name)!]));
+    const sides = sidesOf(head);
+    if (sides.length === 0) return undefined;
+    return Object.fromEntries(sides.map(({ view }) => [view.name, this.#facts.get(view.name)!]));
   }
 
   /** Whether a shard should be told now, whatever else there is to tell it. */
@@ -71,6 +72,11 @@ export class ViewTidings {
   }
 }
 
+function latenessOf(head: HeadNode): number {
+  if (head.kind === 'sideParDo') return head.allowedLateness;
+  return head.kind === 'stateful' ? head.strategy.allowedLateness : 0;
+}
+
 /**
  * The instant that all readers of a view are past: an element that is still to come, or waits, is in a window that ends
  * later, or it is beyond allowed lateness.
@@ -78,8 +84,8 @@ export class ViewTidings {
 function passedByReaders(plan: Plan, view: ViewNode, watermarks: Watermarks): EpochMillis {
   let passed: EpochMillis = MAX_TIMESTAMP;
   for (const { id, head } of plan.stages) {
-    if (head.kind !== 'sideParDo' || !head.sides.some((side) => side.view === view)) continue;
-    passed = earlier(passed, plus(watermarks.output[id] ?? MIN_TIMESTAMP, -head.allowedLateness));
+    if (!sidesOf(head).some((side) => side.view === view)) continue;
+    passed = earlier(passed, plus(watermarks.output[id] ?? MIN_TIMESTAMP, -latenessOf(head)));
   }
   return passed;
 }

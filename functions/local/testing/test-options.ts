@@ -8,7 +8,10 @@ export interface Troubles {
   readonly lost?: number;
   /** Messages come in another order. */
   readonly reordered?: boolean;
-  /** The process dies after each commit, before anything else of it is known, and starts anew. */
+  /**
+   * The process dies after each commit, before anything else of it is known, and starts anew. A commit that only notes what
+   * is to be done outside it (a view to be shown, a model to be asked) is survived when the process before died over it.
+   */
   readonly crashAfterCommits?: boolean;
   /** The steps before the first shuffle run twice, and what they make is compared: they must be repeatable. */
   readonly checkIngest?: boolean;

@@ -31,7 +31,7 @@ import { MemoryBus } from '../memory-bus.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { MemoryWarehouse } from '../memory-warehouse.ts';
 import { SeededIds, VirtualClock } from '../virtual-clock.ts';
-import { Crash, MortalStore } from './crash.ts';
+import { Crash, Deaths, MortalStore } from './crash.ts';
 import { checkRepeatable } from './ingest-check.ts';
 import type { TestOptions, Troubles } from './test-options.ts';
 import { instantOf, readRecords } from './test-source.ts';
@@ -49,6 +49,7 @@ export class TestPipeline {
   readonly plan: Plan;
   readonly #options: TestOptions;
   readonly #troubles: Troubles;
+  readonly #deaths = new Deaths();
   readonly #clock: TestClock;
   readonly #bus: RememberingBus;
   readonly #warehouse = new MemoryWarehouse();
@@ -207,7 +208,7 @@ export class TestPipeline {
   }
 
   #begin(): { readonly embedded: Embedded; readonly store: MortalStore | undefined } {
-    const store = this.#troubles.crashAfterCommits ? new MortalStore(this.store) : undefined;
+    const store = this.#troubles.crashAfterCommits ? new MortalStore(this.store, this.#deaths) : undefined;
     const embedded = new Embedded({
       plan: this.plan,
       store: store ?? this.store,

@@ -1,8 +1,7 @@
 /** Wait.on: elements that go on only when another collection is complete for their window (catalogue L09). */
 import { KeyedPCollection, main, PCollection } from '../collection.ts';
-import type { DoFn } from '../dofn.ts';
 import type { Key, KV } from '../key.ts';
-import { checkSideInputs, viewNode } from '../views.ts';
+import { checkSideInputs, readyNode, viewNode } from '../views.ts';
 
 /**
  * The elements of `collection`, each held back until the signal's window is closed that holds the last instant of its own:
@@ -21,21 +20,10 @@ export function waitOn<T>(name: string, collection: PCollection<T>, signal: PCol
   const view = builder.add(viewNode(`${name}-signal`, signal.ref, signal, 'signal', {}));
   checkSideInputs(`waitOn '${name}'`, { signal: { node: view } }, strategy);
   const keyed = collection instanceof KeyedPCollection;
-  const node = builder.add({
-    kind: 'sideParDo',
-    name,
-    inputs: [collection.ref],
-    makeDoFn: () => PASS_ON,
-    outputs: [],
-    allowedSkew: 0,
-    sides: [{ name: 'signal', view }],
-    keyed,
-    allowedLateness: strategy.allowedLateness,
-  });
+  const sides = [{ name: 'signal', view }];
+  const node = builder.add(readyNode(name, collection.ref, sides, keyed, strategy));
   if (!keyed) return new PCollection<T>(builder, main(node), strategy, bounded);
   return new KeyedPCollection<Key, unknown>(builder, main(node), strategy, bounded) as PCollection<
     KV<Key, unknown>
   > as PCollection<T>;
 }
-
-const PASS_ON: DoFn<unknown, unknown> = { process: (element, context) => context.output(element) };
