@@ -73,18 +73,6 @@ export const STATEFUL_MUTATIONS: readonly Mutation[] = [
     if (timer !== undefined) return { kind: 'timer', state, timer };`,
   },
   {
-    name: 'a timer fires at its instant, not behind it',
-    file: 'functions/engine/stateful/timer-store.ts',
-    from: 'if (nearest === undefined || nearest.at >= until) return undefined;',
-    to: 'if (nearest === undefined || nearest.at > until + 1) return undefined;',
-  },
-  {
-    name: 'a timer that is set again fires for both',
-    file: 'functions/engine/stateful/timer-store.ts',
-    from: 'if (this.#near.get(identityOf(first.timer)) === first.timer) return first.timer;',
-    to: 'if (this.#near.has(identityOf(first.timer))) return first.timer;',
-  },
-  {
     name: 'a timer that has fired stays set',
     file: 'functions/engine/stateful/timer-store.ts',
     from: `    this.#drop(identityOf(nearest));

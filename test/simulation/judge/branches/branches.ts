@@ -70,7 +70,8 @@ export function judgeBranches(
   }
   if (spread !== undefined) {
     const own = arrivals(spread.keys);
-    checkPlaced(SPREAD, spread.windows, own, rows(SPREAD), lateOf(`${SPREAD}-parts`, own, letters));
+    const late = [`${SPREAD}-parts`, SPREAD].map((step) => lateOf(step, own, letters));
+    checkPlaced(SPREAD, spread.windows, own, rows(SPREAD), new Set([...late[0]!, ...late[1]!]));
   }
   if (distinct !== undefined) {
     const own = arrivals(distinct.keys);
