@@ -28,7 +28,7 @@ export class NotDrained extends ConfigurationError {
 
   constructor(pipeline: string, left: string) {
     super(
-      `'${pipeline}' is not drained, and a fresh start would lose what is left: ${left}; drain it with millrace drain, or give the new version a name of its own`,
+      `'${pipeline}' is not drained, and a fresh start would lose what is left: ${left}; wait for the end of millrace drain, or give the new version a name of its own`,
     );
   }
 }

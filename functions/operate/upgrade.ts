@@ -8,9 +8,7 @@ import type { Plan } from '../plan/plan.ts';
 import { misfits, sameShape, storedShape } from '../plan/stored-shape.ts';
 import type { ListingStore, Store } from '../ports/store.ts';
 import { readControl, type TopologyControl, writeControl } from '../engine/control.ts';
-import { describeProgress, drainProgress } from './drain.ts';
 import { startAfresh } from './fresh-start.ts';
-import { survey } from './status/survey.ts';
 
 /** The new version does not fit the stored state; the message says where, and the ways on. */
 export class UpgradeRefused extends ConfigurationError {
@@ -34,22 +32,20 @@ export async function checkUpgrade(store: Store, plan: Plan): Promise<readonly s
 
 /**
  * Admits a version: notes its shape, under a topology number that is higher than before when anything has changed. One that
- * was drained starts afresh, in a new epoch, whatever its stages were. One that still drains goes on draining.
+ * was drained starts afresh, in a new epoch, whatever its stages were.
  * @throws {UpgradeRefused} when it does not fit what is stored
+ * @throws {NotDrained} while it drains: a deployment would let it read again, and all that it reads would be late
  * @throws {ContentionError} when another deployment was admitted at the same moment
  */
 export async function admit(store: ListingStore, plan: Plan, now: EpochMillis): Promise<TopologyControl> {
   const stored = await readControl(store, 'topology');
   if (stored?.body.startingAfresh) return startAfresh(store, plan, now);
-  const draining = stored !== undefined && (await readControl(store, 'drain')) !== undefined;
-  const progress = draining ? drainProgress(await survey(store, plan.pipeline, now)) : undefined;
-  if (progress?.drained) return startAfresh(store, plan, now);
+  if (stored !== undefined && (await readControl(store, 'drain')) !== undefined) return startAfresh(store, plan, now);
   const shape = storedShape(plan);
   if (stored !== undefined) {
     if (sameShape(stored.body.shape, shape)) return stored.body;
     const problems = misfits(stored.body.shape, shape);
-    const left = progress === undefined ? [] : [`it drains, and is not drained yet: ${describeProgress(progress)}`];
-    if (problems.length > 0) throw new UpgradeRefused(plan.pipeline, [...problems, ...left]);
+    if (problems.length > 0) throw new UpgradeRefused(plan.pipeline, problems);
   }
   const topology = (stored?.body.topology ?? 0) + 1;
   const admitted: TopologyControl = { topology, epoch: stored?.body.epoch ?? 1, shape, admittedAt: now };

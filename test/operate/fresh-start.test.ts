@@ -237,6 +237,20 @@ describe('a fresh start', () => {
     expect(world.rows()).toEqual([['ada', start, 2, 1]]);
   });
 
+  it('is what a deployment waits for while the pipeline drains, so that nothing is read and late', async () => {
+    const world = new World();
+    const process = await world.process();
+    await world.admit();
+    await world.offer(process, 'ada', NOON + 1);
+    await world.settle(process);
+    const order = { reading: HOUR as Millis };
+    await drain(world.store, new MemorySubscriptions(process.bus), world.clock, ['events'], order);
+    await expect(world.admit()).rejects.toThrow(NotDrained);
+    expect((await readControl(world.store, 'topology'))!.body).toMatchObject({ topology: 1, epoch: 1 });
+    await world.pass(process, 2);
+    expect(await world.admit()).toMatchObject({ topology: 2, epoch: 2 });
+  });
+
   it.each([false, true])(
     'that broke off at any commit goes on when it is tried again (answer lost: %s)',
     async (after) => {
