@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { MUTATIONS } from './list.ts';
 import { mutate } from './mutation.ts';
@@ -14,7 +15,10 @@ describe('faults put into the engine one at a time', () => {
   });
   it.each([...MUTATIONS, ...RARE_MUTATIONS])('$name: there is a place for it', (mutation) => {
     const source = readFileSync(new URL(`../../../${mutation.file}`, import.meta.url), 'utf8');
-    expect(mutate(mutation, source)).not.toBe(source);
+    const mutated = mutate(mutation, source);
+    expect(mutated).not.toBe(source);
+    // It is a module still.
+    expect(stripTypeScriptTypes(mutated)).toBeDefined();
   });
   // All of them: npm run simulate -- --mutations
   it.each(MUTATIONS.filter((_, i) => i % 12 === 0))('$name: noticed', { timeout: 120_000 }, async (mutation) => {

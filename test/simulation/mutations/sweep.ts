@@ -3,16 +3,16 @@ import type { Mutation } from './mutation.ts';
 
 export const SWEEP_MUTATIONS: readonly Mutation[] = [
   {
-    name: 'a source’s published watermark does not take part again',
+    name: 'of the instances of a source only one counts',
     file: 'functions/engine/sweep/sources.ts',
-    from: 'watermarks[source] = later(watermark, published[source] ?? MIN_TIMESTAMP);',
-    to: 'watermarks[source] = watermark;',
+    from: 'filter((root) => sourceOf(root.id) === id).map(messageState)',
+    to: 'filter((root) => sourceOf(root.id) === id).slice(0, 1).map(messageState)',
   },
   {
     name: 'messages count as taken that are under way',
     file: 'functions/engine/sweep/under-way.ts',
     from: 'if (!covers(done, from, to)) oldest = earlier(oldest, born);',
-    to: '',
+    to: 'void [from, to, born];',
   },
   {
     name: 'a drain does not end a source',
