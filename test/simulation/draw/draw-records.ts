@@ -11,7 +11,7 @@ const MOST_REPUBLISHING = 30_000;
  * @param isFlawed whether something is to be wrong with some of them in any case
  */
 export function drawRecords(random: Random, pipeline: PipelineSpec, start: number, isFlawed: boolean): RecordSpec[] {
-  const count = random.pick([8, 16, 36]);
+  const count = random.pick([6, 12, 30]);
   const pace = random.spread(100, 5_000);
   const tardy = random.chance(0.5) ? random.pick([0.02, 0.2]) : 0;
   const ahead = random.chance(0.2) ? 0.05 : 0;
