@@ -50,6 +50,8 @@ export interface Root {
   readonly outbox: number;
   /** For each sender, the numbers taken. */
   readonly done: Readonly<Record<RootId, Ranges>>;
+  /** Of envelopes that are taken in parts: how many of their elements are. Absent: there are none. */
+  readonly parts?: Readonly<Record<string, number>>;
   /** The newest watermarks known here. Both were published, so both are safe. */
   readonly inputWatermark: EpochMillis;
   readonly outputWatermark: EpochMillis;
@@ -122,6 +124,8 @@ export class RootDraft {
   #done: Record<RootId, Ranges> | undefined;
   #outside: readonly OutsideOpen[];
   #outbox: number;
+  #parts: Readonly<Record<string, number>>;
+  readonly #partly = new Map<string, number>();
   #dropped: { first: number; last: number }[] = [];
 
   constructor(base: Root) {
@@ -135,6 +139,7 @@ export class RootDraft {
     this.cells = base.cells;
     this.extra = base.extra;
     this.ids = base.ids;
+    this.#parts = base.parts ?? {};
     this.#outside = base.outside;
     this.#outbox = base.outbox;
   }
@@ -146,8 +151,23 @@ export class RootDraft {
 
   /** Takes one envelope's number into `done`. */
   take(sender: RootId, number: number): void {
+    const name = `${sender} ${number}`;
+    const upTo = this.#partly.get(name);
+    if (upTo !== undefined) {
+      this.#parts = { ...this.#parts, [name]: upTo };
+      return;
+    }
+    if (this.#parts[name] !== undefined) {
+      const { [name]: _, ...others } = this.#parts;
+      this.#parts = others;
+    }
     this.#done ??= { ...this.base.done };
     this.#done[sender] = withRange(this.#done[sender] ?? [], number);
+  }
+
+  /** Of this envelope only so many elements are taken in this commit; its number is not done then. */
+  takeOnly(sender: RootId, number: number, upTo: number): void {
+    this.#partly.set(`${sender} ${number}`, upTo);
   }
 
   /** Forgets a sender whose root a sweep's snapshot showed to be gone. */
@@ -238,6 +258,7 @@ export class RootDraft {
       eventDue: this.eventDue,
       processingDue: this.processingDue,
       cells: this.cells,
+      ...(Object.keys(this.#parts).length === 0 ? {} : { parts: this.#parts }),
       ...(this.ids === undefined ? {} : { ids: this.ids }),
       ...(this.extra === undefined ? {} : { extra: this.extra }),
     };

@@ -76,6 +76,7 @@ export class CellBundle implements BundleResult {
   async run(envelopes: readonly Envelope[], known: KnownWatermarks): Promise<this> {
     await this.#chain.begin(this.#draft.processingTime);
     this.#cache.begin(known, this.#draft.processingTime);
+    this.#budget.left = Math.min(MAX_DELIVERIES, known.deliveries ?? MAX_DELIVERIES);
     const byKey = await this.#open(envelopes);
     await this.#cache.load(byKey.keys());
     adoptInput(this.#draft, envelopes);

@@ -11,7 +11,7 @@ import type { Clock, Ids } from '../../ports/clock.ts';
 import type { Store, Version } from '../../ports/store.ts';
 import { BundleOutput } from '../chain/bundle-output.ts';
 import { outsideMessages } from '../chain/outside.ts';
-import type { DeadLetter, DeadLetterPlace } from '../dead-letter.ts';
+import { type DeadLetter, type DeadLetterPlace, elementDeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import { Cadence } from '../protocol/cadence.ts';
 import { type Changes, commitRoot, openRoot, publishOutbox } from '../protocol/commit.ts';
@@ -20,8 +20,9 @@ import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { type Root, RootDraft } from '../protocol/root.ts';
 import { tryAgain } from '../protocol/try-again.ts';
 import { publishLeft } from '../sweep/republish.ts';
+import { MAX_SINGLE_CHARACTERS, partName, partOf, refuse } from './envelope-parts.ts';
 import { TickFacts } from './tick-facts.ts';
-import type { BundleCounts, Work, Workspace } from './work.ts';
+import type { BundleCounts, BundleResult, Work, Workspace } from './work.ts';
 
 /** What a shard needs from around it. */
 export interface ShardSetting {
@@ -81,6 +82,8 @@ const LOOK_AGAIN_AFTER = 10_000;
 /** A commit stays below this many characters, at most three bytes each; Firestore's own limit is 10 MiB. */
 const MAX_BATCH_CHARACTERS = 900_000;
 const NO_OUTPUT = new BundleOutput();
+/** A bundle that is too large although it has one envelope at most goes on with half of this, elements or timers. */
+const MOST_OF_A_LOT = 1_000;
 /** Elements of one bundle. */
 const MAX_BUNDLE_ELEMENTS = 5_000;
 
@@ -170,9 +173,27 @@ export class Shard {
       return await this.#tryAgain(() => this.#tryBundle(envelopes, ticks));
     } catch (error) {
       if (!(error instanceof BundleTooLarge)) throw error;
+      if (envelopes.length < 2) return await this.#commitParts(envelopes, ticks);
       const middle = envelopes.length >> 1;
       await this.#commitBundle(envelopes.slice(0, middle));
       return await this.#commitBundle([...envelopes.slice(middle), ...ticks]);
+    }
+  }
+
+  /** Some elements at a time, and timers likewise; fewer each time that they are still too much. */
+  async #commitParts(envelopes: readonly Envelope[], ticks: readonly Tick[]): Promise<boolean> {
+    const [envelope] = envelopes;
+    let lot: Lot = { most: Math.max(MOST_OF_A_LOT, envelope?.count ?? 0) >> 1, characters: 0 };
+    for (;;) {
+      try {
+        const more = await this.#tryAgain(() => this.#tryBundle(envelopes, ticks, lot));
+        if (envelope === undefined || this.#memory?.root.parts?.[partName(envelope)] === undefined) return more;
+        // One that was refused has nothing to say of those behind it.
+        if (lot.most === 0) lot = { most: 1, characters: 0 };
+      } catch (error) {
+        if (!(error instanceof BundleTooLarge)) throw error;
+        lot = { most: lot.most >> 1, characters: error.characters };
+      }
     }
   }
 
@@ -199,7 +220,8 @@ export class Shard {
     await this.#tell(letters, outbox);
   }
 
-  async #tryBundle(envelopes: readonly Envelope[], ticks: readonly Tick[]): Promise<boolean> {
+  /** @param lot how much is taken; absent: all */
+  async #tryBundle(envelopes: readonly Envelope[], ticks: readonly Tick[], lot?: Lot): Promise<boolean> {
     this.#memory ??= await this.#load();
     const memory = this.#memory;
     const fresh = await this.#fresh(memory.root, envelopes);
@@ -213,17 +235,42 @@ export class Shard {
     const draft = this.#draft(memory.root, ticks);
     const nonce = this.#setting.ids.unique();
     const place = this.#places(draft, nonce);
-    const result = await this.#runOn(memory, () => memory.workspace.run(draft, fresh, this.#facts, place));
+    const result = await this.#runOn(memory, () => this.#runLot(memory, draft, fresh, place, lot));
     const outbox = this.#fill(draft, result.output, nonce);
     const { letters = [] } = result;
     const written = letters.map(deadLetterDocuments);
     const characters = written.reduce((sum, letter) => sum + letter.characters, result.characters + outbox.characters);
-    if (characters > MAX_BATCH_CHARACTERS && fresh.length > 1) throw new BundleTooLarge();
+    if (characters > mostOf(lot)) throw new BundleTooLarge(characters);
     const sets = [...result.sets, ...outbox.documents, ...written.flatMap(({ documents }) => documents)];
     await this.#commit(memory, draft, nonce, { sets, deletes: result.deletes });
     this.#setting.counted?.(this.#stage, result.counts);
     await this.#tell(letters, outbox);
     return result.more;
+  }
+
+  async #runLot(
+    { root, workspace }: Memory,
+    draft: RootDraft,
+    envelopes: readonly Envelope[],
+    place: (i: number) => DeadLetterPlace,
+    lot: Lot | undefined,
+  ): Promise<BundleResult> {
+    const most = lot && Math.max(1, lot.most);
+    const parts = envelopes.map((envelope) => partOf(root, envelope, most));
+    for (const { envelope, upTo } of parts)
+      if (upTo !== undefined) draft.takeOnly(envelope.sender, envelope.number, upTo);
+    const taken = parts.map(({ envelope }) => envelope);
+    if (lot === undefined) return await workspace.run(draft, taken, this.#facts, place);
+    const { inputWatermark, outputWatermark, views } = this.#facts;
+    const known = { inputWatermark, outputWatermark, views, deliveries: most! };
+    if (lot.most > 0) return await workspace.run(draft, taken, known, place);
+    const result = await workspace.run(draft, [], known, place);
+    const { letters = [], counts } = result;
+    const refused = taken.flatMap((envelope) => refuse(draft, this.#stage, envelope, lot.characters));
+    counts.elements += refused.length;
+    counts.deadLetters += refused.length;
+    const more = refused.map((failure, i) => elementDeadLetter(place(letters.length + i), failure));
+    return { ...result, letters: [...letters, ...more] };
   }
 
   #places(draft: RootDraft, nonce: string): (i: number) => DeadLetterPlace {
@@ -344,5 +391,26 @@ export class Shard {
   }
 }
 
-/** The bundle has to be taken in two halves. */
-class BundleTooLarge extends Error {}
+/** How much of a bundle is taken that was too large as a whole. */
+interface Lot {
+  /** So many elements of an envelope at most, and timers; zero: an element that is too much by itself is refused. */
+  readonly most: number;
+  /** What it came to with more, or with that element. */
+  readonly characters: number;
+}
+
+/** What a commit may weigh, in characters. */
+function mostOf(lot: Lot | undefined): number {
+  if (lot === undefined || lot.most > 1) return MAX_BATCH_CHARACTERS;
+  return lot.most === 1 ? MAX_SINGLE_CHARACTERS : Number.POSITIVE_INFINITY;
+}
+
+/** The bundle has to be taken in smaller lots. */
+class BundleTooLarge extends Error {
+  readonly characters: number;
+
+  constructor(characters: number) {
+    super(`a bundle has ${characters} characters`);
+    this.characters = characters;
+  }
+}

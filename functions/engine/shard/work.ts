@@ -29,6 +29,8 @@ export interface KnownWatermarks {
   readonly outputWatermark: EpochMillis;
   /** What ticks have told of views, by view. */
   readonly views: ReadonlyMap<string, ViewFact>;
+  /** How many timers and windows may fire in a bundle that was too large with more. Absent: as many as usual. */
+  readonly deliveries?: number;
 }
 
 export interface BundleResult {
