@@ -39,6 +39,7 @@ interface Delivery {
 const SPARE_READY = 100;
 /** Messages held at most, those that wait for their next attempt included. */
 const MOST_HELD = 20_000;
+const UNHEARD: PushOutcome = { kind: 'unreachable', reason: 'a trouble keeps its answers away' };
 const STOP_PATIENCE_MILLIS = 5_000;
 const DEAD_LETTER_AGAIN_MILLIS = 1_000;
 
@@ -194,7 +195,8 @@ export class Route {
     if (second) this.#counters.duplicated++;
     const startedAt = Date.now();
     const attempt = this.#policy.deadLetter ? held.attempts : undefined;
-    const outcome = await this.#pusher.push(pushBody(this.#policy.path, held.message, attempt));
+    const answer = await this.#pusher.push(pushBody(this.#policy.path, held.message, attempt));
+    const outcome = this.#troubles.unheardAttempts(held.messageId) === undefined ? answer : UNHEARD;
     this.#inFlight--;
     this.#answered(held, second, outcome, Date.now() - startedAt);
     this.#pump();
@@ -225,8 +227,13 @@ export class Route {
   #ended(held: Held): void {
     const { deadLetter, backoff } = this.#policy;
     if (held.acknowledged) this.#held.delete(held);
-    else if (deadLetter && held.attempts >= deadLetter.maxAttempts) void this.#giveUp(held, deadLetter.topic);
+    else if (deadLetter && held.attempts >= this.#mostAttempts(held, deadLetter.maxAttempts))
+      void this.#giveUp(held, deadLetter.topic);
     else this.#timers.after(backoffAfter(held.attempts, backoff), () => this.#attempt(held));
+  }
+
+  #mostAttempts({ messageId }: Held, policy: number): number {
+    return Math.min(policy, this.#troubles.unheardAttempts(messageId) ?? policy);
   }
 
   async #giveUp(held: Held, topic: string): Promise<void> {

@@ -48,6 +48,11 @@ export interface Troubles {
   readonly drop?: Trouble;
   /** The first attempt waits a time between 0 and `maxMillis`. */
   readonly delay?: Trouble & { readonly maxMillis: number };
+  /**
+   * No answer to a push of the message reaches Pub/Sub: its function takes it, and after so many `attempts`, if not before,
+   * it is given to the dead-letter topic all the same.
+   */
+  readonly unheard?: Trouble & { readonly attempts: number };
   /** Messages are gathered by `within` of them (or for 200 ms) and go out shuffled. */
   readonly reorder?: Trouble & { readonly within: number };
 }
@@ -80,7 +85,7 @@ export function checkOptions(options: RelayOptions): void {
       );
     }
   }
-  for (const kind of ['duplicate', 'drop', 'delay', 'reorder'] as const) {
+  for (const kind of ['duplicate', 'drop', 'delay', 'unheard', 'reorder'] as const) {
     const trouble = options.troubles?.[kind];
     if (!trouble) continue;
     if (!(trouble.share >= 0 && trouble.share <= 1)) {

@@ -20,6 +20,12 @@ export class TroubleMaker {
     return this.#meets(this.#troubles?.drop, 'drop', messageId);
   }
 
+  /** Attempts after which the message is given up on, since no answer to it is heard; undefined where they are. */
+  unheardAttempts(messageId: string): number | undefined {
+    const unheard = this.#troubles?.unheard;
+    return unheard && this.#meets(unheard, 'unheard', messageId) ? unheard.attempts : undefined;
+  }
+
   /** Milliseconds to wait before the first attempt; 0 for none. */
   delayOf(messageId: string): number {
     const delay = this.#troubles?.delay;

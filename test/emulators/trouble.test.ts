@@ -193,6 +193,33 @@ describe('what Pub/Sub gave up on', () => {
     expect(there.complaints.filter((line) => line.includes('Pub/Sub gave up after 100 attempts'))).toHaveLength(1);
   });
 
+  it('is nothing when it was a message that was taken in, and only its answers were lost', async () => {
+    const unheard = { share: 0.05, attempts: 3, subscriptions: [SOURCE] };
+    const there = await deployed({ relay: { troubles: { seed: 12, unheard } } });
+    const input = readings(12, 1_000);
+    await publish(there, 'readings', input);
+    const source = () => there.relay.stats().find(({ subscription }) => subscription === SOURCE)!;
+    await until(
+      'every reading was taken in or given up on',
+      () => source().acknowledged + source().deadLettered,
+      (ended) => ended >= input.length,
+    );
+    expect(source().deadLettered).toBeGreaterThan(20);
+    await until(
+      'all that was given up on was looked at',
+      () => acknowledged(there, 'millrace-totals--undelivered'),
+      (looked) => looked >= source().deadLettered,
+    );
+    await publish(there, 'readings', [LAST_READING]);
+    await until(
+      'every reading is in the table',
+      () => readingsIn(tableOf(there)),
+      (n) => n >= input.length,
+    );
+    expect(tableOf(there)).toEqual(expectedTotals(input));
+    expect(await letters(there)).toEqual([]);
+  });
+
   it('is one dead letter when it was a message of a source, however often it comes', async () => {
     const there = await deployed({ relay: { troubles: { seed: 11, duplicate: { share: 1 } } } });
     const attributes = {

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Document, DocumentName, Store } from '../../ports/store.ts';
 import type { ShardId } from '../protocol/names.ts';
-import { identityOf } from './element-id.ts';
+import { identityOf, markOfId } from './element-id.ts';
 
 /** Ids of one source and slice: where the slice begins, and the ids' texts. */
 export type IdGroup = readonly [source: string, from: EpochMillis, ids: readonly string[]];
@@ -25,10 +25,17 @@ const LONGEST_ID = 48;
 /** Documents read at once. */
 const READ_AT_ONCE = 300;
 
-/** What of an id is kept. */
+/** What of an id is kept: its identity, and behind it the mark where it has one. */
 export function keptId(id: string): string {
   const identity = identityOf(id);
-  return identity.length <= LONGEST_ID ? identity : hash('sha256', identity, 'base64url').slice(0, 22);
+  const kept = identity.length <= LONGEST_ID ? identity : hash('sha256', identity, 'base64url').slice(0, 22);
+  const mark = markOfId(id);
+  return mark === undefined ? kept : `${kept}#${mark}`;
+}
+
+/** Whether what is kept of an id ends in a mark. */
+export function hasMark(kept: string, mark: string): boolean {
+  return kept.endsWith(`#${mark}`);
 }
 
 export function idsDocumentName(shard: ShardId, number: number): DocumentName {

@@ -16,7 +16,7 @@ import type { Element } from '../element.ts';
 import { elementId, identityOf, nameOfId } from '../ids/element-id.ts';
 import type { Publication } from './publish-slices.ts';
 import type { Decoded, SourceDecoder } from './source-decoder.ts';
-import { rawRecord, type SourceMessage } from './source-message.ts';
+import { markOf, rawRecord, type SourceMessage } from './source-message.ts';
 
 export interface MessageBundle {
   readonly output: BundleOutput;
@@ -104,10 +104,13 @@ function unreadLetter(place: BundlePlace, message: SourceMessage, error: unknown
 }
 
 /** Gives the element the id under which the first keyed stage takes it. */
-function identified(element: Element, message: SourceMessage, { node }: PlannedSource): Element {
+export function identified(element: Element, message: SourceMessage, { node }: PlannedSource): Element {
   if (element.id === undefined) return element;
-  const time = node.source.id === undefined ? message.publishTime : element.timestamp;
-  return { ...element, id: elementId(element.id, time) };
+  const id =
+    node.source.id === undefined
+      ? elementId(element.id, message.publishTime, markOf(message))
+      : elementId(element.id, element.timestamp);
+  return { ...element, id };
 }
 
 function failureLetters(place: BundlePlace, failures: readonly StepFailure[]): DeadLetter[] {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { EpochMillis } from '../../model/time.ts';
 import type { RawRecord } from './source-decoder.ts';
 
@@ -16,4 +17,19 @@ export interface SourceMessage {
 
 export function rawRecord({ id, publishTime, data, attributes, problem }: SourceMessage): RawRecord {
   return { id, arrival: publishTime, value: data, attributes, ...(problem === undefined ? {} : { problem }) };
+}
+
+/** Pub/Sub adds attributes of this name to what it gives to a dead-letter topic. */
+const ADDED_BY_PUBSUB = 'CloudPubSubDeadLetter';
+/** 36 bits: among the messages that were published in one millisecond, those of other content are told apart. */
+const MARK_LENGTH = 6;
+
+/**
+ * A mark of what was published, and when: the same for the message and for the copy of it on a dead-letter topic, which has
+ * an id of its own. Two messages of one content that were published in the same millisecond have one mark.
+ */
+export function markOf({ publishTime, data, attributes }: SourceMessage): string {
+  const own = Object.entries(attributes).filter(([name]) => !name.startsWith(ADDED_BY_PUBSUB));
+  const text = JSON.stringify([publishTime, data, own.sort(([a], [b]) => (a < b ? -1 : 1))]);
+  return hash('sha256', text, 'base64url').slice(0, MARK_LENGTH);
 }

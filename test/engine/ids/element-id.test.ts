@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { elementId, identityOf, nameOfId, timeOfId, withOrdinal } from '../../../functions/engine/ids/element-id.ts';
+import {
+  elementId,
+  identityOf,
+  markOfId,
+  nameOfId,
+  timeOfId,
+  withOrdinal,
+} from '../../../functions/engine/ids/element-id.ts';
 import type { EpochMillis } from '../../../functions/model/time.ts';
 
 const at = (time: number): EpochMillis => time as EpochMillis;
@@ -37,5 +44,18 @@ describe('an element’s id', () => {
     expect(timeOfId('replay~0~5~events~8')).toBeUndefined();
     expect(withOrdinal('replay~0~5~events~8', 3)).toBe('replay~0~5~events~8');
     expect(nameOfId('12')).toBe('12');
+  });
+
+  it('a mark stands beside it, and makes no other of it', () => {
+    const [plain, marked] = [elementId('a~b', at(35)), elementId('a~b', at(35), 'x_-9')];
+    for (const id of [marked, withOrdinal(marked, 1)]) {
+      expect(markOfId(id)).toBe('x_-9');
+      expect([nameOfId(id), timeOfId(id)]).toEqual(['a~b', 35]);
+    }
+    expect(identityOf(marked)).toBe(identityOf(plain));
+    expect(identityOf(withOrdinal(marked, 1))).toBe(identityOf(withOrdinal(plain, 1)));
+    expect(markOfId(plain)).toBeUndefined();
+    // A name that looks like one is none.
+    expect(markOfId(elementId('#m~a', at(35)))).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { markOf } from '../../../functions/engine/ingest/source-message.ts';
 import { elementId } from '../../../functions/engine/ids/element-id.ts';
 import { ingestRootId } from '../../../functions/engine/protocol/names.ts';
 import { newRoot } from '../../../functions/engine/protocol/root.ts';
@@ -83,10 +84,21 @@ describe('taking in messages', () => {
     expect(harness.counted.map(({ elements }) => elements)).toEqual([1_000, 1_000, 100]);
   });
 
-  it('names elements by message and output, under their publish time', async () => {
+  it('names elements by message and output, under their publish time, with a mark of what was published', async () => {
     const harness = ingestHarness();
-    await harness.start().offer(message('77', event('a', { times: 3 }), 40));
-    expect(elementsOf(harness.envelopes()).map(({ id }) => id)).toEqual(['@gjdgyw~77', '@gjdgyw.1~77', '@gjdgyw.2~77']);
+    const sent = message('77', event('a', { times: 3 }), 40);
+    await harness.start().offer(sent);
+    const mark = markOf(sent);
+    expect(elementsOf(harness.envelopes()).map(({ id }) => id)).toEqual([
+      `@gjdgyw#${mark}~77`,
+      `@gjdgyw.1#${mark}~77`,
+      `@gjdgyw.2#${mark}~77`,
+    ]);
+    // Of the message and of its copy on a dead-letter topic it is the same; of every other message another.
+    const added = { CloudPubSubDeadLetterSourceDeliveryCount: '100' };
+    expect(markOf({ ...sent, id: '99', attributes: { ...sent.attributes, ...added } })).toBe(mark);
+    for (const other of [{ data: 1 }, { publishTime: 41 as EpochMillis }, { attributes: { a: '1' } }])
+      expect(markOf({ ...sent, ...other })).not.toBe(mark);
   });
 
   it('names elements as their author does, under their event time', async () => {
