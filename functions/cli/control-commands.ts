@@ -1,12 +1,13 @@
-/** `millrace pause`, `resume`, `drain` and `doctor`. */
+/** `millrace pause`, `resume`, `drain`, `restart` and `doctor`. */
 import { Command, Option } from 'commander';
 import { type Duration, type Millis, millis, plus } from '../model/time.ts';
 import { type Diagnosis, examine } from '../operate/doctor/doctor.ts';
 import { SHAPES } from '../plan/deployed-functions.ts';
 import { describeProgress, drain, drainProgress, type DrainProgress } from '../operate/drain.ts';
+import { startAfresh } from '../operate/fresh-start.ts';
 import { pause, resume } from '../operate/pause.ts';
-import { stageOf, survey } from '../operate/status/survey.ts';
-import { type DeployedAs, subscriptionsOf } from '../operate/target/target.ts';
+import { requireStored, stageOf, survey } from '../operate/status/survey.ts';
+import { type DeployedAs, planOf, subscriptionsOf } from '../operate/target/target.ts';
 import { confirm } from './confirm.ts';
 import { at } from './format.ts';
 import type { Io } from './io.ts';
@@ -96,6 +97,32 @@ export function drainCommand(io: Io): Command {
         }
       }),
     );
+}
+
+export function restartCommand(io: Io): Command {
+  return changing(
+    new Command('restart').description(
+      'start a drained pipeline afresh, for deployments that do not ask the pipeline themselves (gcloud)',
+    ),
+  ).action((options: ChangeOptions) =>
+    onTarget(options, async (target) => {
+      const { store, pipeline, clock, where } = target;
+      subscriptionsOf(target);
+      await requireStored(store, pipeline);
+      const planned = planOf(target);
+      await confirm(
+        io,
+        `Start '${pipeline}' in ${where} afresh? What runs now takes nothing from then on.`,
+        options.yes,
+      );
+      const { topology, epoch } = await startAfresh(store, planned, clock.now());
+      io.out(
+        options.json
+          ? JSON.stringify({ pipeline, topology, epoch })
+          : `'${pipeline}' begins epoch ${epoch}; deploy it as that: millrace plan ${options.pipeline ?? pipeline} --gcloud --topology ${topology} --epoch ${epoch}`,
+      );
+    }),
+  );
 }
 
 export function doctorCommand(io: Io): Command {

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { MillraceError, messageOf } from '../model/errors.ts';
 import { conformCommand } from './conform-command.ts';
-import { doctorCommand, drainCommand, pauseCommand, resumeCommand } from './control-commands.ts';
+import { doctorCommand, drainCommand, pauseCommand, restartCommand, resumeCommand } from './control-commands.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
 import { destroyCommand } from './destroy-command.ts';
 import { batchesCommand, stateCommand, timersCommand } from './inspect-commands.ts';
@@ -24,6 +24,7 @@ const COMMANDS = [
   pauseCommand,
   resumeCommand,
   drainCommand,
+  restartCommand,
   doctorCommand,
   destroyCommand,
 ];

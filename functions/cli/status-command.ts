@@ -41,10 +41,11 @@ async function read({ store, pipeline, clock, plan }: Target): Promise<PipelineS
 }
 
 function describe(status: PipelineStatus): string[] {
-  const { pipeline, topology, lastSweep, sources, stages, deadLetters, lateRecords, drainingSince, now } = status;
+  const { pipeline, topology, epoch, lastSweep, sources, stages, deadLetters, lateRecords, drainingSince, now } =
+    status;
   const swept = lastSweep === null ? 'never swept' : `last sweep ${span(now - lastSweep)} ago`;
   return [
-    `${pipeline}: topology ${topology ?? 'not noted'}, ${swept}, ${deadLetters} dead letters, ${lateRecords} late records${drainingSince === null ? '' : `, draining since ${at(drainingSince)}`}`,
+    `${pipeline}: topology ${topology ?? 'not noted'}, epoch ${epoch ?? 'not noted'}, ${swept}, ${deadLetters} dead letters, ${lateRecords} late records${drainingSince === null ? '' : `, draining since ${at(drainingSince)}`}`,
     '',
     table(
       ['SOURCE', 'WATERMARK', 'LAG', 'READERS', 'LAST READ', 'DEAD'],

@@ -35,6 +35,7 @@ function status(stages: StageStatus[]): PipelineStatus {
     pipeline: 'flights',
     now: NOON,
     topology: 1,
+  epoch: 1,
     lastSweep: NOON,
     drainingSince: null,
     sources: [],

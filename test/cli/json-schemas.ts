@@ -24,6 +24,7 @@ export const STATUS = z.strictObject({
   pipeline: z.string(),
   now: instant,
   topology: z.int().nullable(),
+  epoch: z.int().nullable(),
   lastSweep: maybe,
   drainingSince: maybe,
   sources: z.array(
@@ -208,6 +209,8 @@ export const DOCTOR = z.strictObject({
 });
 
 export const PAUSED = z.strictObject({ pipeline: z.string(), stage: z.string(), paused: z.boolean() });
+
+export const RESTARTED = z.strictObject({ pipeline: z.string(), topology: z.int(), epoch: z.int() });
 
 export const DRAIN = z.strictObject({
   pipeline: z.string(),

@@ -187,6 +187,7 @@ describe('what is wrong is said in one sentence', () => {
     ['pause', 'count', '--yes'],
     ['resume', 'count'],
     ['drain', '--yes'],
+    ['restart', '--yes'],
     ['doctor'],
   ];
 

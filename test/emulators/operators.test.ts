@@ -268,6 +268,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['pause', 'spent', '--yes'],
   ['resume', 'spent'],
   ['drain', '--yes'],
+  ['restart', '--yes'],
   ['doctor'],
 ];
 const ONE_SENTENCE = /^millrace: [^\n]+$/;
@@ -311,12 +312,19 @@ describe('a drain, and a fresh start', () => {
   it('closes what is open; deployed again, the pipeline takes what would have been late, and replaces its rows', async () => {
     const at = Math.floor(Date.now() / 10_000) * 10_000 - 60_000;
     const before = await rows();
+    expect(await cli.run(['restart', '--yes'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /^millrace: 'orders' is not drained, and a fresh start would lose what is left: \d stages/,
+      ),
+    });
     const drained = await cli.json(json.DRAIN, 'drain', '--yes', '--reading', '2s', '--timeout', '90s');
     expect(drained).toMatchObject({ drained: true, open: [], cells: 0, rows: 0, messages: 0 });
+    expect(await cli.json(json.RESTARTED, 'restart', '--yes')).toEqual({ pipeline: 'orders', topology: 2, epoch: 2 });
     await cloud.stop();
     cloud = await start(cloud.projectId);
     cli = new CommandLine(cloud, module, bigQuery.url);
-    expect(await status()).toMatchObject({ topology: 2, drainingSince: null });
+    expect(await status()).toMatchObject({ topology: 2, epoch: 2, drainingSince: null });
     await send(order('dora', 50, at), order('dora', 5, at + 1));
     await until('the row is there', rows, (found) =>
       found.some(({ card, cents, pane_epoch }) => card === 'dora' && cents === 55 && pane_epoch === 2),

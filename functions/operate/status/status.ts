@@ -62,6 +62,8 @@ export interface PipelineStatus {
   readonly pipeline: string;
   readonly now: EpochMillis;
   readonly topology: number | null;
+  /** Rises with each fresh start after a drain. */
+  readonly epoch: number | null;
   readonly lastSweep: EpochMillis | null;
   /** Since when the pipeline reads no more; null = it does. */
   readonly drainingSince: EpochMillis | null;
@@ -81,6 +83,7 @@ export async function statusOf(store: Store, survey: Survey, programs: Programs)
     pipeline,
     now,
     topology: topology?.topology ?? null,
+    epoch: topology?.epoch ?? null,
     lastSweep: known(lastSweep),
     drainingSince: survey.drain?.since ?? null,
     sources: shape.sources.map(({ id, reader }) => sourceStatus(survey, id, reader, letters.byStage.get(id) ?? 0)),

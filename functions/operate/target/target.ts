@@ -7,7 +7,7 @@ import type { Shape } from '../../plan/deployed-functions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
-import type { Store } from '../../ports/store.ts';
+import type { ListingStore } from '../../ports/store.ts';
 import type { Subscriptions } from '../../ports/subscriptions.ts';
 import type { OutsideCheck } from '../doctor/doctor.ts';
 import type { Survey } from '../status/survey.ts';
@@ -22,7 +22,7 @@ export interface Target {
   readonly pipeline: string;
   /** For messages: `the state in out/state`, `project my-project`. */
   readonly where: string;
-  readonly store: Store;
+  readonly store: ListingStore;
   readonly clock: Clock;
   readonly ids: Ids;
   /** The deployed topology's number. */
