@@ -35,7 +35,7 @@ function status(stages: StageStatus[]): PipelineStatus {
     pipeline: 'flights',
     now: NOON,
     topology: 1,
-  epoch: 1,
+    epoch: 1,
     lastSweep: NOON,
     drainingSince: null,
     sources: [],
