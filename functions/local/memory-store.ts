@@ -31,6 +31,8 @@ export interface MemoryStoreOptions {
 export class MemoryStore implements ListingStore {
   readonly counts: StoreCounts = noStoreCounts();
   readonly #collections = new Map<Collection, Map<string, Kept>>();
+  /** How many documents were deleted since a collection's map was made. */
+  readonly #deleted = new Map<Collection, number>();
   readonly #strict: boolean;
   #version = 0;
 
@@ -77,7 +79,7 @@ export class MemoryStore implements ListingStore {
       if ((stored?.version ?? 'absent') !== version)
         throw new ContentionError(`${collection}/${id} is at ${stored?.version ?? 'absent'}, not ${version}`);
     }
-    for (const { collection, id } of batch.deletes) this.#collection(collection).delete(id);
+    for (const { collection, id } of batch.deletes) this.#delete(collection, id);
     this.counts.commits += 1;
     this.counts.writes += batch.sets.length;
     this.counts.deletes += batch.deletes.length;
@@ -118,6 +120,19 @@ export class MemoryStore implements ListingStore {
   /** Takes in documents that another store has written. */
   restore(documents: Iterable<Document>): void {
     for (const document of documents) this.#put(document);
+  }
+
+  /**
+   * Where documents come and go, their map is made anew before V8 would make its table anew: it links the old table to the
+   * new one, and once a table is in the old generation all that later ones held survives every scavenge.
+   */
+  #delete(collection: Collection, id: string): void {
+    const documents = this.#collection(collection);
+    if (!documents.delete(id)) return;
+    const deleted = (this.#deleted.get(collection) ?? 0) + 1;
+    const isManyTimes = deleted * 2 > documents.size;
+    this.#deleted.set(collection, isManyTimes ? 0 : deleted);
+    if (isManyTimes) this.#collections.set(collection, new Map(documents));
   }
 
   #put({ collection, id, body, index }: Document): number {

@@ -10,8 +10,8 @@ interface Entry {
 }
 
 export class DueQueue {
-  /** The due time of each known cell; the heap may hold older entries, which are passed over. */
-  readonly #due = new Map<string, EpochMillis>();
+  /** The due time of each known cell, undefined once it was taken; the heap may hold older entries, which are passed over. */
+  readonly #due = new Map<string, EpochMillis | undefined>();
   readonly #heap: Entry[] = [];
   #completeTo: EpochMillis;
 
@@ -56,7 +56,8 @@ export class DueQueue {
       const first = this.#heap[0];
       if (first === undefined || first.due > at) break;
       this.#pop();
-      this.#due.delete(first.key);
+      // Not deleted: it is set again soon, and a map of which much is deleted is made anew again and again.
+      this.#due.set(first.key, undefined);
       taken.push(first.key);
     }
     return taken;
@@ -68,7 +69,7 @@ export class DueQueue {
 
   #rebuild(): void {
     this.#heap.length = 0;
-    for (const [key, due] of this.#due) this.#push({ due, key });
+    for (const [key, due] of this.#due) if (due !== undefined) this.#push({ due, key });
   }
 
   #push(entry: Entry): void {
