@@ -2,7 +2,9 @@
 import type { AddressInfo } from 'node:net';
 import { Catalog } from './catalog/catalog.ts';
 import { CommitLog } from './dml/commit-log.ts';
+import { InsertQueue } from './dml/insert-queue.ts';
 import { StatementQueue } from './dml/statement-queue.ts';
+import { StatementRate } from './dml/statement-rate.ts';
 import { createApiServer } from './http/server.ts';
 import type { Engine } from './jobs/engine.ts';
 import { JobService } from './jobs/job-service.ts';
@@ -50,6 +52,8 @@ export async function startBigQuery(options: BigQueryOptions = {}): Promise<Runn
     catalog: await Catalog.open(database),
     troubles: new TroubleMaker(options.troubles ?? {}, options.seed ?? 1),
     queue: new StatementQueue(),
+    inserts: new InsertQueue(),
+    rate: new StatementRate(),
     commits: new CommitLog(),
   };
   const jobs = new JobService(engine, await JobStore.open(database, options.data !== undefined));

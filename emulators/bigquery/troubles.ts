@@ -32,6 +32,8 @@ export interface Troubles {
   readonly streamingBufferMillis?: number;
   /** How often a statement that met a conflict is run again before its job fails. Default 0; BigQuery does so 3 times. */
   readonly conflictReruns?: number;
+  /** DML statements that a table takes in 10 seconds; those beyond fail. Default 0: any number. BigQuery's is 25. */
+  readonly dmlPerTenSeconds?: number;
 }
 
 export type TroubleKind = 'lostAnswers' | 'unavailable' | 'rateLimited' | 'notSerialized' | 'slowJobs';
@@ -83,9 +85,10 @@ export function readTroubles(value: unknown): Troubles {
     if ((KINDS as readonly string[]).includes(key)) result[key] = readTrouble(given, key);
     else if (key === 'streamingBufferMillis') result[key] = number(given, key, 0, 86_400_000);
     else if (key === 'conflictReruns') result[key] = number(given, key, 0, 100);
+    else if (key === 'dmlPerTenSeconds') result[key] = number(given, key, 0, 1_000_000);
     else
       throw invalid(
-        `Unknown trouble ${key}: ${[...KINDS, 'streamingBufferMillis', 'conflictReruns'].join(', ')} are known`,
+        `Unknown trouble ${key}: ${[...KINDS, 'streamingBufferMillis', 'conflictReruns', 'dmlPerTenSeconds'].join(', ')} are known`,
       );
   }
   return result as Troubles;
@@ -141,5 +144,9 @@ export class TroubleMaker {
 
   get conflictReruns(): number {
     return this.#troubles.conflictReruns ?? 0;
+  }
+
+  get dmlPerTenSeconds(): number {
+    return this.#troubles.dmlPerTenSeconds ?? 0;
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CommitLog } from '../../emulators/bigquery/dml/commit-log.ts';
+import { InsertQueue } from '../../emulators/bigquery/dml/insert-queue.ts';
 import { StatementQueue } from '../../emulators/bigquery/dml/statement-queue.ts';
 import { useLocalServer } from './local-server.ts';
 
@@ -104,6 +105,46 @@ describe('the commit log', () => {
     expect(log.conflicts(watcher, 't', new Set(['p2']))).toBe(false);
     expect(log.conflicts(watcher, 'u', new Set(['p1']))).toBe(false);
     expect(log.conflicts(later, 't', new Set(['p1']))).toBe(false);
+  });
+});
+
+describe('INSERT', () => {
+  test('the first 1,500 of a day run at once, then 10 run, 100 wait, and what comes then is refused', async () => {
+    const queue = new InsertQueue();
+    for (let i = 0; i < 1_500; i++) await queue.run('t', async () => {}, 1_000);
+    let running = 0;
+    let most = 0;
+    const ends: (() => void)[] = [];
+    const work = async () => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      running--;
+    };
+    const begun = Array.from({ length: 111 }, () => queue.run('t', work, 2_000));
+    await expect(begun[110]).rejects.toThrow('Too many DML statements outstanding against table t, limit is 100.');
+    // Another table has its own share, and so has the next day.
+    await queue.run('u', async () => {}, 2_000);
+    await queue.run('t', async () => {}, 1_000 + 86_400_000);
+    while (ends.length > 0) {
+      ends.shift()!();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(begun.slice(0, 110));
+    expect(most).toBe(10);
+  });
+
+  test('so many DML statements in 10 seconds as the server is told, of every kind', async () => {
+    server.running?.setTroubles({ dmlPerTenSeconds: 25 });
+    await server.query('CREATE OR REPLACE TABLE d.quick (x INT64)');
+    for (let i = 0; i < 24; i++) await server.query(`INSERT d.quick VALUES (${i})`);
+    expect(await server.refusal('DELETE d.quick WHERE x = 0')).toBe('');
+    const { status, body } = await server.post('INSERT d.quick VALUES (25)');
+    expect([status, body.error.errors[0].reason]).toEqual([403, 'rateLimitExceeded']);
+    expect(body.error.message).toBe(
+      'Exceeded rate limits: too many DML statements for table p:d.quick, limit is 25 in 10 seconds.',
+    );
+    server.running?.setTroubles({});
+    expect((await server.query('SELECT COUNT(*) FROM d.quick')).rows).toEqual([['23']]);
   });
 });
 

@@ -1,8 +1,10 @@
-/** How many UPDATE, DELETE and MERGE statements run on a table at once, and how many may wait: BigQuery's 2 and 20. */
+/** How many statements of a kind run on a table at once, and how many may wait. */
 import { ApiError } from '../api-error.ts';
 
-export const MAX_RUNNING = 2;
-export const MAX_WAITING = 20;
+/** BigQuery's, for UPDATE, DELETE, TRUNCATE and MERGE. */
+export const CHANGES = { running: 2, waiting: 20 };
+/** BigQuery's, for INSERT, once a table has had its share of a day (`insert-queue.ts`). */
+export const INSERTS = { running: 10, waiting: 100 };
 
 interface Line {
   running: number;
@@ -11,6 +13,11 @@ interface Line {
 
 export class StatementQueue {
   readonly #lines = new Map<string, Line>();
+  readonly #most: typeof CHANGES;
+
+  constructor(most = CHANGES) {
+    this.#most = most;
+  }
 
   /**
    * Runs the work when its turn on the table comes.
@@ -19,13 +26,13 @@ export class StatementQueue {
   async run<T>(table: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(table) ?? { running: 0, waiting: [] };
     this.#lines.set(table, line);
-    if (line.running < MAX_RUNNING) {
+    if (line.running < this.#most.running) {
       line.running++;
     } else {
-      if (line.waiting.length >= MAX_WAITING) {
+      if (line.waiting.length >= this.#most.waiting) {
         throw new ApiError(
           'resourcesExceeded',
-          `Resources exceeded during query execution: Too many DML statements outstanding against table ${table}, limit is ${MAX_WAITING}.`,
+          `Resources exceeded during query execution: Too many DML statements outstanding against table ${table}, limit is ${this.#most.waiting}.`,
         );
       }
       // The place is handed over by the statement that ends: `running` stays as it is.

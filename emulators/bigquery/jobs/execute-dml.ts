@@ -160,8 +160,14 @@ export async function executeDml(
   record: RecordJob,
 ): Promise<RowCounts> {
   control.check();
-  if (plan.kind === 'insert') return insert(engine, plan, bound, control, record);
-  return engine.queue.run(messageName(plan.table.reference), async () => {
+  const table = messageName(plan.table.reference);
+  engine.rate.count(table, engine.troubles.dmlPerTenSeconds);
+  if (plan.kind === 'insert')
+    return engine.inserts.run(table, async () => {
+      control.check();
+      return insert(engine, plan, bound, control, record);
+    });
+  return engine.queue.run(table, async () => {
     control.check();
     return plan.kind === 'truncate'
       ? truncate(engine, plan, control, record)
