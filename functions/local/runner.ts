@@ -32,10 +32,19 @@ const DEFAULT_BUNDLE = 2_000;
 const SLACK = 60_000;
 const LONGEST_STEP = 600_000;
 
-/** @returns how many records were read */
+/** @returns how many records were read. Whatever is thrown, the steps are torn down (catalogue L02). */
 export async function run(options: RunOptions): Promise<number> {
+  const { embedded } = options;
+  try {
+    await embedded.start();
+    return await readAll(options);
+  } finally {
+    await embedded.stop();
+  }
+}
+
+async function readAll(options: RunOptions): Promise<number> {
   const { embedded, clock, realTime, inputs, progress, bundle = DEFAULT_BUNDLE } = options;
-  await embedded.start();
   const feeds = [...inputs].map(([source, input]) => new Feed(source, input, embedded));
   const step = stepLength(embedded.plan);
   let records = 0;
@@ -104,7 +113,6 @@ async function finish(embedded: Embedded, clock: VirtualClock): Promise<void> {
   }
   await embedded.flush();
   await embedded.deliver();
-  await embedded.stop();
 }
 
 async function earliestArrival(feeds: readonly Feed[]): Promise<EpochMillis | undefined> {
