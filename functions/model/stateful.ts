@@ -38,6 +38,11 @@ export interface KeyedContext<K, Out, S extends StateSpecs> {
   readonly window: Window;
   /** Epoch milliseconds: of the element; inside `onTimer` the timer's output timestamp; at expiration the window's last instant. */
   readonly timestamp: number;
+  /**
+   * Whether nothing comes any more: the pipeline drains, or its input has ended. Windows close and event timers fire for that
+   * reason then, not because their time has come; what is set for later fires at once.
+   */
+  readonly isDraining: boolean;
   /** The declared state of this key and window. Not to be used after the callback has returned. */
   readonly state: StatesOf<S>;
   /** Emits to the main output, at `timestamp` unless told otherwise. */

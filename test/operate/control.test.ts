@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { boundedOutOfOrderness, count, fixedWindows, pipeline, sessions } from '../../functions/index.ts';
+import {
+  boundedOutOfOrderness,
+  count,
+  emits,
+  eventTimer,
+  fixedWindows,
+  pipeline,
+  sessions,
+} from '../../functions/index.ts';
 import { MemorySubscriptions } from '../../functions/local/memory-subscriptions.ts';
 import { MemoryStore } from '../../functions/local/memory-store.ts';
 import type { Graph } from '../../functions/model/graph.ts';
@@ -98,6 +106,38 @@ describe('a drain', () => {
       ['b', 1],
     ]);
     expect(drainProgress(await look(driven))).toMatchObject({ drained: true, open: [], cells: 0, rows: 0 });
+  });
+
+  it('tells timers and expirations that nothing comes any more', async () => {
+    const graph = pipeline('closing', (p) => {
+      p.readPubSub('events', { schema: Event, eventTime: ({ at }) => at, watermark: boundedOutOfOrderness('1m') })
+        .keyBy('by-card', ({ card }) => card)
+        .window('hourly', fixedWindows('1h'))
+        .statefulParDo('told', {
+          emits: emits<string>(),
+          timers: { soon: eventTimer() },
+          process: ({ key }, { timers, timestamp, isDraining, output }) => {
+            timers.soon.set(timestamp + 60_000);
+            output(`element of ${key}: ${isDraining}`);
+          },
+          onTimer: { soon: ({ key, isDraining, output }) => output(`timer of ${key}: ${isDraining}`) },
+          onWindowExpiration: ({ key, isDraining, output }) => output(`end of ${key}: ${isDraining}`),
+        })
+        .writePubSub('told-topic', { topic: 'told', id: (text) => text });
+    });
+    const driven = await new Driven(graph).start();
+    await driven.feed('events', [{ card: 'a', at: NOON }]);
+    await driven.feed('events', [{ card: 'b', at: NOON + HOUR + 120_000 }]);
+    await drain(driven.store, new MemorySubscriptions(driven.bus), driven.clock, ['events'], { reading: 0 as Millis });
+    await driven.pass(1_000);
+    expect(driven.bus.published.map(({ attributes }) => attributes['id']).sort()).toEqual([
+      'element of a: false',
+      'element of b: false',
+      'end of a: false',
+      'end of b: true',
+      'timer of a: false',
+      'timer of b: true',
+    ]);
   });
 
   it('lets windows close by the clock, where it was told to, for so long at most', async () => {

@@ -5,7 +5,7 @@ import { MAIN_OUTPUT } from '../../model/graph.ts';
 import { type Instant, instant } from '../../model/instant.ts';
 import type { PaneInfo } from '../../model/pane.ts';
 import type { KeyedContext, StatefulContext, TimerContext } from '../../model/stateful.ts';
-import { describeInstant, type EpochMillis } from '../../model/time.ts';
+import { describeInstant, type EpochMillis, MAX_TIMESTAMP } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';
 import type { CellOutput } from '../shard/cell.ts';
 import type { NamedSides } from './cell-sides.ts';
@@ -60,6 +60,7 @@ export function commonContext(frame: Frame): KeyedContext<Any, Any, Any> {
     key: frame.key,
     window: frame.window,
     timestamp: frame.timestamp ?? frame.eventNow,
+    isDraining: frame.inputWatermark >= MAX_TIMESTAMP,
     state: viewsOf(frame.spec).state(frame.state),
     output: (value, options) => emit(frame, MAIN_OUTPUT, value, options),
     outputTo: <T>(tag: Tag<T>, value: T, options?: OutputOptions) => emit(frame, tag.name, value, options),
