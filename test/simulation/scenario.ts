@@ -209,6 +209,8 @@ export interface WorldSpec {
   readonly cadence: number;
   /** Faults go on for so long after the last record, milliseconds. */
   readonly stormAfter: number;
+  /** When an operator drains the pipeline, milliseconds from the beginning; absent: when all was read. */
+  readonly drainAt?: number;
 }
 
 /** Where virtual time begins: 2020-09-13T12:26:40Z. */

@@ -31,6 +31,7 @@ export function drawScenario(seed: number): Scenario {
       republishAfter: random.pick([5_000, 60_000]),
       cadence: random.pick([0, 0, 700]),
       stormAfter: random.whole(0, 90_000),
+      ...(random.chance(0.1) ? { drainAt: random.whole(2_000, 60_000) } : {}),
     },
     faults,
   };

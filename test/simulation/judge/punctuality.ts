@@ -24,6 +24,8 @@ export class Punctuality {
   /** By source: what was published, or will be, and was not yet taken. */
   readonly #waiting = new Map<string, Map<string, RecordSpec>>();
   readonly #scenario: Scenario;
+  readonly #taken = new Set<string>();
+  #isDrained = false;
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -67,8 +69,22 @@ export class Punctuality {
     return record !== undefined && record.at >= this.#watermarks.get(token)!;
   }
 
+  /** No source is waited for any more. */
+  drained(): void {
+    this.#isDrained = true;
+  }
+
+  /** Whether a record was read, and committed with what it became. */
+  wasRead({ id, source, split }: RecordSpec): boolean {
+    const { kind, name } = this.#scenario.pipeline.sources[source]!;
+    if (kind === 'messages') return this.#taken.has(id);
+    const { records, position } = this.#splits.get(ingestRootId(name, splitName(split)))!;
+    return records.findIndex((record) => record.id === id) < position;
+  }
+
   /** A message's element was taken. */
   taken(source: string, token: string): void {
+    this.#taken.add(token);
     this.#waiting.get(source)?.delete(token);
   }
 
@@ -76,6 +92,7 @@ export class Punctuality {
   sourceWatermark(name: string): number | undefined {
     const source = this.#scenario.pipeline.sources.find((each) => each.name === name);
     if (source === undefined) return undefined;
+    if (this.#isDrained) return MAX_TIMESTAMP;
     if (source.kind === 'messages') return this.#messagesWatermark(source);
     let watermark: number = MAX_TIMESTAMP;
     for (let split = 0; split < source.splits; split++) {

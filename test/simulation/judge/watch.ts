@@ -9,7 +9,7 @@ import type { OutboxBody } from '../../../functions/engine/protocol/outbox.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
-import { type EpochMillis, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
+import { type EpochMillis, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
 import type { Plan } from '../../../functions/plan/plan.ts';
 import type { Envelope } from '../../../functions/ports/bus.ts';
 import type { Batch } from '../../../functions/ports/store.ts';
@@ -38,6 +38,7 @@ export class Watch implements WorldWatcher {
   readonly #input: Record<string, EpochMillis> = {};
   readonly #output: Record<string, EpochMillis> = {};
   readonly #plan: () => Plan;
+  readonly #scenario: Scenario;
   /** How far the split was that has sent last. */
   #sends: number = MIN_TIMESTAMP;
 
@@ -46,6 +47,7 @@ export class Watch implements WorldWatcher {
   constructor(scenario: Scenario, plan: () => Plan) {
     this.punctuality = new Punctuality(scenario);
     this.#plan = plan;
+    this.#scenario = scenario;
     this.#numbers = new Numbers(
       (envelope) => this.#earliestOf(envelope),
       (stage, elements) => this.counts.taken(stage, elements),
@@ -55,6 +57,16 @@ export class Watch implements WorldWatcher {
   /** What is published by now. */
   published(): Watermarks {
     return { input: { ...this.#input }, output: { ...this.#output } };
+  }
+
+  isAllRead(): boolean {
+    return this.#scenario.pipeline.sources.every(
+      ({ name }) => this.punctuality.sourceWatermark(name) === MAX_TIMESTAMP,
+    );
+  }
+
+  drained(): void {
+    this.punctuality.drained();
   }
 
   root({ sets }: Batch): Root | undefined {

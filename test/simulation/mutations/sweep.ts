@@ -3,10 +3,10 @@ import type { Mutation } from './mutation.ts';
 
 export const SWEEP_MUTATIONS: readonly Mutation[] = [
   {
-    name: 'of the instances of a source only one counts',
+    name: 'a source’s watermark is a second too far',
     file: 'functions/engine/sweep/sources.ts',
-    from: 'filter((root) => sourceOf(root.id) === id).map(messageState)',
-    to: 'filter((root) => sourceOf(root.id) === id).slice(0, 1).map(messageState)',
+    from: 'watermarks[source] = later(watermark, published[source] ?? MIN_TIMESTAMP);',
+    to: 'watermarks[source] = later((watermark + 1_000) as EpochMillis, published[source] ?? MIN_TIMESTAMP);',
   },
   {
     name: 'messages count as taken that are under way',
@@ -24,27 +24,13 @@ export const SWEEP_MUTATIONS: readonly Mutation[] = [
     name: 'a drain ends sources before their reading has',
     file: 'functions/engine/sweep/drained-sources.ts',
     from: 'if (drain === undefined || now < drain.readingEnds) return own;',
-    to: 'if (drain === undefined && now < 0) return own;',
-  },
-  {
-    name: 'an instance’s slices go with its root',
-    file: 'functions/engine/sweep/retire.ts',
-    from: `const sets: Document[] =
-      folded === undefined ?`,
-    to: `const sets: Document[] =
-      folded !== undefined || folded === undefined ?`,
+    to: 'if (drain === undefined) return own;',
   },
   {
     name: 'a root is retired with its outbox left',
     file: 'functions/engine/sweep/retire.ts',
     from: 'await this.#deleteRoot(root, fence, documents);',
     to: 'await this.#deleteRoot(root, fence, []);',
-  },
-  {
-    name: 'nobody is told what a source’s instances may drop',
-    file: 'functions/engine/sweep/settle.ts',
-    from: 'if (!saysSomething(root, body)) continue;',
-    to: 'if (saysSomething(root, body)) continue;',
   },
   {
     name: 'shards are not told that something is due',

@@ -23,6 +23,8 @@ export interface SplitSetting {
   readonly now: () => number;
   /** What the last sweep found of a root. */
   readonly settled: (root: string) => SettledFacts | undefined;
+  /** Whether nothing more is to be read. */
+  readonly isDrained: () => boolean;
   readonly random: Random;
   readonly broken: (error: unknown) => void;
 }
@@ -57,7 +59,8 @@ async function readOn(instance: Instance, options: SplitSetting): Promise<void> 
   for (;;) {
     const { position, ended } = reader.state;
     const most = random.whole(1, options.bundle);
-    const next = records.slice(position, position + most).filter(({ arrival }) => arrival <= options.now());
+    const ready = records.slice(position, position + most).filter(({ arrival }) => arrival <= options.now());
+    const next = options.isDrained() ? [] : ready;
     const isLast = position + next.length === records.length;
     const facts = settled(reader.id);
     if (next.length > 0 || (isLast && !ended) || facts !== undefined || reader.hasOutside)

@@ -16,6 +16,8 @@ const CALM_WATCH = 60_000;
 export class SplitReaders {
   /** What of its open ranges a split may drop. */
   settled: (root: RootId) => SettledFacts | undefined = () => undefined;
+  /** Whether nothing more is read. */
+  isDrained: () => boolean = () => false;
   readonly #hosting: Hosting;
   readonly #readers = new Map<RootId, Instance>();
 
@@ -68,6 +70,7 @@ export class SplitReaders {
       bundle: scenario.world.readBundle,
       now: () => scheduler.now,
       settled: (root) => this.settled(root),
+      isDrained: () => this.isDrained(),
       random: new Random(seed, `what ${instance.name} reads`),
       broken: breaks,
     });

@@ -10,6 +10,8 @@ import type { Surroundings } from './surroundings.ts';
 
 /** Sooner than ids are forgotten, whatever else delays a message that comes again. */
 const LATEST_REPETITION = 300_000;
+/** Milliseconds since 1970. */
+const NEVER = 8e15;
 /** When nothing is published any more, samples are taken no more often than this. */
 const CALM_SAMPLE = 300_000;
 
@@ -21,6 +23,8 @@ export class Topic {
   readonly #backlog = new Map<string, number>();
   /** The newest sample that can be read. */
   #sample: BacklogSample | undefined;
+  /** Nothing is delivered any more. */
+  isDrained = false;
   #remaining: number;
   #published = 0;
 
@@ -33,6 +37,7 @@ export class Topic {
       describe: ({ id, data }) => `message ${id} of ${name}: ${(data as RecordSpec).id}`,
       maxAttempts: Number.POSITIVE_INFINITY,
       latestRepetition: LATEST_REPETITION,
+      heldUntil: () => (this.isDrained ? NEVER : 0),
       acknowledged: ({ id }) => this.#backlog.delete(id),
     });
     const times = records.flatMap((record) =>

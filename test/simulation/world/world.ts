@@ -4,7 +4,7 @@ import { writeControl } from '../../../functions/engine/control.ts';
 import { parseShardId } from '../../../functions/engine/protocol/names.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
 import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
-import { type EpochMillis, MIN_TIMESTAMP, type Millis } from '../../../functions/model/time.ts';
+import { type EpochMillis, MIN_TIMESTAMP, type Millis, plus } from '../../../functions/model/time.ts';
 import { type Plan, plan } from '../../../functions/plan/plan.ts';
 import type { BusMessage } from '../../../functions/ports/bus.ts';
 import { type Scenario, START } from '../scenario.ts';
@@ -29,12 +29,18 @@ import { Topic } from './topic.ts';
 import { SimulatedWarehouse } from './warehouse.ts';
 
 const LAST_LOOK = 5_000;
+/** Longer than an instance is away that was reading when a drain began. */
+const READING_ENDS = 400_000;
 /** Deployments happen at these times, if they do; milliseconds between them. */
 const DEPLOY_EVERY = 30_000;
 
 export interface WorldWatcher extends StoreWatcher {
   /** An instance has counted a bundle of a stage. */
   readonly counted: (stage: string, counts: BundleCounts) => void;
+  /** Whether every record was read that there is. */
+  isAllRead(): boolean;
+  /** No source is waited for any more. */
+  drained(): void;
 }
 
 export class World {
@@ -45,6 +51,8 @@ export class World {
   readonly bus: SimulatedBus;
   readonly warehouse: SimulatedWarehouse;
   readonly model: SimulatedModel;
+  /** Whether nothing more is read, since an operator has said so. */
+  isDrained = false;
   /** The first thing that went wrong in the engine. */
   broken: unknown;
   readonly #around: Surroundings;
@@ -105,12 +113,14 @@ export class World {
     const readers = new SplitReaders({ around: this.#around, plan: this.plan, start, settingOf, breaks });
     const backlogs = this.#topics;
     this.#sweeps = new Sweeps({ around: this.#around, plan: this.plan, start, settingOf, breaks, backlogs, readers });
+    readers.isDrained = () => this.isDrained;
     readers.settled = (root) => this.#sweeps.settled.get(root);
     new Replays({ around: this.#around, plan: this.plan, start, settingOf, breaks });
     for (const [number, { kind, name }] of scenario.pipeline.sources.entries())
       if (kind === 'messages') this.#addTopic(number, name);
     this.#deployAtTimes();
     this.#dieAtLast();
+    this.#drainAtItsTime();
   }
 
   /** From now on nothing goes wrong any more. */
@@ -124,11 +134,21 @@ export class World {
     return [...this.#topics.values()].every((topic) => topic.isDone);
   }
 
-  /** An operator lets the pipeline come to its end. */
+  /** An operator lets the pipeline come to its end: nothing more is read. */
   drain(): void {
+    const { scheduler } = this;
     this.#around.tell(() => 'an operator drains the pipeline');
-    const now = Math.floor(this.scheduler.now) as EpochMillis;
-    void writeControl(this.store.truth, 'drain', { since: now, readingEnds: now, deliveries: {} }, undefined);
+    const now = Math.floor(scheduler.now) as EpochMillis;
+    const isEarly = !this.areTopicsDone || !this.#watcher.isAllRead();
+    // What is being read may be committed until then; the clocks of sweeps are off by a few minutes.
+    const readingEnds = isEarly ? plus(now, 3 * READING_ENDS) : now;
+    scheduler.at(readingEnds - READING_ENDS, () => {
+      this.#watcher.drained();
+      return false;
+    });
+    this.isDrained = true;
+    for (const topic of this.#topics.values()) topic.isDrained = true;
+    void writeControl(this.store.truth, 'drain', { since: now, readingEnds, deliveries: {} }, undefined);
   }
 
   #service({ target }: BusMessage): Fleet<StageInstance> {
@@ -211,6 +231,15 @@ export class World {
       return false;
     };
     scheduler.at(Math.max(START, ...scenario.records.map(({ arrival }) => arrival)), look);
+  }
+
+  #drainAtItsTime(): void {
+    const { drainAt } = this.#around.scenario.world;
+    if (drainAt !== undefined)
+      this.scheduler.at(START + drainAt, () => {
+        if (!this.isDrained) this.drain();
+        return true;
+      });
   }
 
   /** Now and then all instances of all services are replaced; the old ones may go on for a while. */
