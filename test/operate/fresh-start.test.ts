@@ -8,7 +8,8 @@ import { MemoryStore } from '../../functions/local/memory-store.ts';
 import { MemorySubscriptions } from '../../functions/local/memory-subscriptions.ts';
 import { MemoryWarehouse } from '../../functions/local/memory-warehouse.ts';
 import { SeededIds, VirtualClock } from '../../functions/local/virtual-clock.ts';
-import { OutdatedError, RetryableError } from '../../functions/model/errors.ts';
+import type { SourceMessage } from '../../functions/engine/ingest/source-message.ts';
+import { ContentionError, OutdatedError, RetryableError } from '../../functions/model/errors.ts';
 import type { Graph } from '../../functions/model/graph.ts';
 import { type EpochMillis, MAX_TIMESTAMP, type Millis, plus } from '../../functions/model/time.ts';
 import { drain, drainProgress } from '../../functions/operate/drain.ts';
@@ -43,8 +44,16 @@ class MortalStore extends MemoryStore {
   after = false;
   /** Called once, behind the next commit. */
   meanwhile: (() => Promise<void>) | undefined;
+  /** Called before each commit but those that it makes itself. */
+  before: (() => Promise<void>) | undefined;
 
   override async commit(batch: Batch): Promise<CommitResult> {
+    const { before } = this;
+    if (before !== undefined) {
+      this.before = undefined;
+      await before();
+      this.before = before;
+    }
     const { meanwhile } = this;
     this.meanwhile = undefined;
     if (meanwhile !== undefined) {
@@ -66,7 +75,7 @@ class World {
   readonly ids = new SeededIds(5);
   readonly store = new MortalStore({ strict: true });
   readonly warehouse = new MemoryWarehouse();
-  #messages = 0;
+  messages = 0;
 
   /** A process of some epoch, with a bus of its own. */
   async process(graph = counts(), of: { topology?: number; epoch?: number; shards?: number } = {}): Promise<Process> {
@@ -80,8 +89,8 @@ class World {
   }
 
   offer({ embedded }: Process, card: string, at: number): Promise<void> {
-    this.#messages += 1;
-    const id = String(this.#messages);
+    this.messages += 1;
+    const id = String(this.messages);
     return embedded.offer('events', { id, publishTime: this.clock.now(), data: { card, at }, attributes: {} });
   }
 
@@ -322,5 +331,54 @@ describe('an instance of an epoch before that wakes', () => {
     await next.bus.send(sent);
     await world.settle(next);
     expect(next.embedded.counts.get('count')).toMatchObject({ elements: 1 });
+  });
+});
+
+describe('whatever comes between the steps of a fresh start', () => {
+  it.each(Array.from({ length: 40 }, (_, seed) => seed))('each message counts once (seed %i)', async (seed) => {
+    const draw = new SeededIds(1_000 + seed);
+    const { world, old } = await drained();
+    /** By id; those that nobody has acknowledged yet are delivered again. */
+    const open = new Map<string, SourceMessage>();
+    const deliver = async (process: Process, message: SourceMessage): Promise<void> => {
+      open.set(message.id, message);
+      const acknowledged = await world.until(process.embedded.offer('events', message)).then(
+        () => true,
+        () => false,
+      );
+      if (acknowledged) open.delete(message.id);
+    };
+    const message = (): SourceMessage => {
+      world.messages += 1;
+      const data = { card: `c${Math.floor(draw.random() * 3)}`, at: NOON + 3 };
+      return { id: `m${world.messages}`, publishTime: world.clock.now(), data, attributes: {} };
+    };
+    const meddle = async (): Promise<void> => {
+      const at = draw.random();
+      if (at < 0.3) await deliver(old, message());
+      else if (at < 0.5) await old.embedded.sweep().catch(() => {});
+      else if (at < 0.7) await world.until(old.embedded.deliver()).catch(() => {});
+    };
+    let admitted: Awaited<ReturnType<World['admit']>> | undefined;
+    for (let tries = 0; admitted?.epoch !== 2 && tries < 60; tries++) {
+      if (tries < 20) world.store.before = meddle;
+      admitted = await world.admit().catch((error: unknown) => {
+        if (error instanceof NotDrained || error instanceof ContentionError) return undefined;
+        throw error;
+      });
+      world.store.before = undefined;
+      if (admitted === undefined) await world.until(world.settle(old)).catch(() => {});
+    }
+    expect(admitted).toMatchObject({ epoch: 2 });
+    const next = await world.process(counts(), admitted!);
+    for (let i = 0; i < 20; i++) await deliver(draw.random() < 0.4 ? old : next, message());
+    for (const waiting of [...open.values()]) await deliver(next, waiting);
+    await world.pass(next, 3);
+    expect(open.size).toBe(0);
+    const counted = [old, next].map(({ embedded }) => embedded.counts.get('count')!);
+    const elements = counted.reduce((sum, count) => sum + count.elements - count.duplicates, 0);
+    // The two of the first epoch have numbers too.
+    expect(elements, `seed ${seed}`).toBe(world.messages);
+    expect(next.embedded.counts.get('count')!.late).toBe(0);
   });
 });
