@@ -68,10 +68,18 @@ export function castTo(value: Typed, target: Type, safe: boolean, at: number, zo
 
 /** Literals convert while compiling, so that a plain `CAST('2020-01-01' AS DATE)` is a constant to DuckDB. */
 function castLiteral(value: Typed, target: Type): Typed | undefined {
-  if (!isLiteral(value) || value.type.kind !== 'STRING') return undefined;
+  if (!isLiteral(value)) return undefined;
+  // A number is read as it is spelt: the NUMERIC of 0.1 is not that of the double.
+  if (value.type.kind === 'FLOAT64' && (target.kind === 'NUMERIC' || target.kind === 'BIGNUMERIC'))
+    return spelt(value.constant.text, target);
+  if (value.type.kind !== 'STRING') return undefined;
   if (!['DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC', 'INT64', 'FLOAT64'].includes(target.kind)) return undefined;
+  return spelt(value.constant.text, target);
+}
+
+function spelt(text: string, target: Type): Typed | undefined {
   try {
-    const { sql, type } = literalAs(value.constant.text, target.kind as 'DATE');
+    const { sql, type } = literalAs(text, target.kind as 'DATE');
     return { sql, type, atomic: true };
   } catch {
     return undefined;

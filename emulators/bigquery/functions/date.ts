@@ -79,7 +79,9 @@ export const DATE_FUNCTIONS = [
   ),
   define(
     'FORMAT_DATE',
-    js('STRING, DATE -> STRING', (format: string, days: number) => strftime(format, { localMicros: microsOf(days) })),
+    js('STRING, DATE -> STRING', (format: string, days: number) =>
+      strftime(format, { localMicros: microsOf(days), only: 'date' }),
+    ),
     js('STRING, DATETIME -> STRING', (format: string, micros: bigint) => strftime(format, { localMicros: micros })),
   ),
   define(
@@ -156,7 +158,9 @@ export const DATE_FUNCTIONS = [
   define('TIME_TRUNC', js('TIME, part<time> -> TIME', truncateMicros)),
   define(
     'FORMAT_TIME',
-    js('STRING, TIME -> STRING', (format: string, micros: bigint) => strftime(format, { localMicros: micros })),
+    js('STRING, TIME -> STRING', (format: string, micros: bigint) =>
+      strftime(format, { localMicros: micros, only: 'time' }),
+    ),
   ),
   define(
     'PARSE_TIME',

@@ -1,5 +1,5 @@
 /** Date parts: their names, truncation to them, and counting the boundaries between two dates. */
-import { addMonths, civilOf, daysOf, isoYear, weekday } from './civil-date.ts';
+import { civilOf, daysInMonth, daysOf, isoYear, weekday } from './civil-date.ts';
 import { ValueError } from './value-error.ts';
 
 const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'] as const;
@@ -68,14 +68,20 @@ export function diffDays(to: number, from: number, part: string): number {
 }
 
 /** The last day of the part that a day lies in. */
+function lastDayOfMonth({ year, month }: { readonly year: number; readonly month: number }): number {
+  return daysOf({ year, month, day: daysInMonth(year, month) });
+}
+
 export function lastDay(days: number, part: string): number {
   const start = truncateDays(days, part);
   if (firstDayOfWeek(part) !== undefined) return start + 6;
   switch (part) {
     case 'MONTH':
-      return addMonths(start, 1) - 1;
-    case 'QUARTER':
-      return addMonths(start, 3) - 1;
+      return lastDayOfMonth(civilOf(start));
+    case 'QUARTER': {
+      const { year, month } = civilOf(start);
+      return lastDayOfMonth({ year, month: month + 2 });
+    }
     case 'YEAR':
       return daysOf({ year: civilOf(days).year, month: 12, day: 31 });
     case 'ISOYEAR':

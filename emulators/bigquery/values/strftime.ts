@@ -23,6 +23,20 @@ export const WEEKDAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thurs
 export interface Moment {
   readonly localMicros: bigint;
   readonly zone?: { readonly name: string; readonly offsetMicros: bigint };
+  /** What of it there is, where that is not all: elements of the rest stay as they are. */
+  readonly only?: 'date' | 'time';
+}
+
+const DATE_ELEMENTS = new Set('AaBbhCDdeFGgJjmQUuVWwxYy');
+const TIME_ELEMENTS = new Set('HIklMPpRrSTX');
+const BOTH = new Set('cs');
+
+/** Whether an element, without what modifies it, has something to show. */
+function applies(element: string, { only, zone }: Moment): boolean {
+  const kind = element.at(-1)!;
+  if (/^(Z|E?z)$/.test(element)) return zone !== undefined;
+  if (only === undefined) return true;
+  return !BOTH.has(kind) && !(only === 'date' ? TIME_ELEMENTS : DATE_ELEMENTS).has(kind);
 }
 
 function pad(value: number, width = 2, fill = '0'): string {
@@ -83,7 +97,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   Y: (_, days) => String(civilOf(days).year),
   y: (_, days) => pad(civilOf(days).year % 100),
   Z: (moment) => zoneText(moment),
-  z: (moment) => (moment.zone ? offsetText(moment.zone.offsetMicros, false) : ''),
+  z: ({ zone }) => offsetText(zone!.offsetMicros, false),
   '%': () => '%',
 };
 
@@ -103,7 +117,7 @@ function fractionalSeconds(moment: Moment, seconds: number, digits: string): str
 }
 
 function extended(element: string, moment: Moment, days: number, seconds: number): string {
-  if (element === 'Ez') return moment.zone ? offsetText(moment.zone.offsetMicros, true) : '';
+  if (element === 'Ez') return offsetText(moment.zone!.offsetMicros, true);
   if (element === 'E4Y') return pad(civilOf(days).year, 4);
   if (element.endsWith('S')) return fractionalSeconds(moment, seconds, element.slice(1, -1));
   return ELEMENTS[element.slice(1)]?.(moment, days, seconds) ?? `%${element}`;
@@ -117,6 +131,7 @@ export function strftime(format: string, moment: Moment): string {
   const days = dayOfMicros(moment.localMicros);
   const seconds = Number(timeOfMicros(moment.localMicros) / 1_000_000n);
   return format.replace(ELEMENT, (whole, element: string) => {
+    if (!applies(element, moment)) return whole;
     if (element.length > 1) return extended(element, moment, days, seconds);
     return ELEMENTS[element]?.(moment, days, seconds) ?? whole;
   });

@@ -4,8 +4,11 @@ import { CASES as datesAndTimes } from './dates-and-times.ts';
 import { CASES as documented } from './documented.ts';
 import { CASES as everyday } from './everyday.ts';
 import { CASES as floatsAndArrays } from './floats-and-arrays.ts';
+import { CASES as formatElements } from './format-elements.ts';
+import { CASES as joinsAndWindows } from './joins-and-windows.ts';
 import { CASES as jsonAndAggregates } from './json-and-aggregates.ts';
 import { CASES as mathAndStrings } from './math-and-strings.ts';
+import { CASES as namesAndRefusals } from './names-and-refusals.ts';
 import { CASES as numberFormats } from './number-formats.ts';
 import { CASES as operators } from './operators.ts';
 import type { QueryCase } from './query-case.ts';
@@ -23,6 +26,9 @@ export const TOPICS: Readonly<Record<string, readonly QueryCase[]>> = {
   'everyday queries': everyday,
   reports,
   'results of pipelines': results,
+  'joins and windows': joinsAndWindows,
+  'names and refusals': namesAndRefusals,
+  'elements of formats': formatElements,
   operators,
   'floats and arrays': floatsAndArrays,
   statistics,
