@@ -26,10 +26,21 @@ const MARK_LENGTH = 6;
 
 /**
  * A mark of what was published, and when: the same for the message and for the copy of it on a dead-letter topic, which has
- * an id of its own. Two messages of one content that were published in the same millisecond have one mark.
+ * an id of its own. Two messages of one content that were published in the same millisecond have one mark; what is nested
+ * too deep to be printed counts as nothing.
  */
 export function markOf({ publishTime, data, attributes }: SourceMessage): string {
   const own = Object.entries(attributes).filter(([name]) => !name.startsWith(ADDED_BY_PUBSUB));
-  const text = JSON.stringify([publishTime, data, own.sort(([a], [b]) => (a < b ? -1 : 1))]);
+  own.sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = printed([publishTime, data, own]) ?? JSON.stringify([publishTime, null, own]);
   return hash('sha256', text, 'base64url').slice(0, MARK_LENGTH);
+}
+
+function printed(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
