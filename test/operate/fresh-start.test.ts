@@ -306,6 +306,18 @@ describe('an instance of an epoch before that wakes', () => {
     await expect(world.offer(old, 'ada', NOON + 10)).rejects.toThrow(OutdatedError);
   });
 
+  it('takes no messages in, though it began to before the fresh start and commits after it', async () => {
+    const { world } = await drained();
+    const other = await world.process();
+    let admitted: unknown;
+    world.store.before = async () => {
+      admitted ??= await world.admit();
+    };
+    await expect(world.until(world.offer(other, 'ada', NOON + 9))).rejects.toThrow(OutdatedError);
+    expect(admitted).toMatchObject({ epoch: 2 });
+    expect((await world.store.roots()).filter(({ id }) => id.startsWith('ingest~'))).toEqual([]);
+  });
+
   it('moves no watermark by its sweep', async () => {
     const { world, old } = await drained();
     const admitted = await world.admit();
