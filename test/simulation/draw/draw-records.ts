@@ -16,6 +16,8 @@ export function drawRecords(random: Random, pipeline: PipelineSpec, start: numbe
   const tardy = random.chance(0.5) ? random.pick([0.02, 0.2]) : 0;
   const ahead = random.chance(0.2) ? 0.05 : 0;
   const flawed = isFlawed || random.chance(0.3) ? 0.1 : 0;
+  // At the bounds of windows and sessions everything is decided by one millisecond.
+  const grid = random.chance(0.3) ? 500 : 1;
   const records: RecordSpec[] = [];
   let now = start;
   for (let i = 0; i < count; i++) {
@@ -33,7 +35,7 @@ export function drawRecords(random: Random, pipeline: PipelineSpec, start: numbe
       split: spec.kind === 'splits' ? random.whole(0, spec.splits - 1) : 0,
       id: `r${i}`,
       key: random.pick(['a', 'b', 'c', 'd', 'e', 'f', 'g']),
-      at: Math.round(at),
+      at: Math.ceil(at / grid) * grid,
       arrival: Math.round(now),
       ...(flaw === undefined ? {} : { flaw }),
       // What cannot be read has no name by which its repetition is known.

@@ -33,12 +33,6 @@ export const VIEWS_MUTATIONS: readonly Mutation[] = [
     to: 'const mayGo = item.due < 0;',
   },
   {
-    name: 'chunks are deleted as soon as they are replaced',
-    file: 'functions/engine/views/panes.ts',
-    from: 'plus(now, KEPT_AFTER_REPLACED)',
-    to: 'now',
-  },
-  {
     name: 'of a key of a map the oldest pane is shown',
     file: 'functions/engine/views/content.ts',
     from: 'if (panes[1] > panes[0]) newest.set(key, line);',
