@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ContentionError } from '../../functions/model/errors.ts';
 import type { EpochMillis } from '../../functions/model/time.ts';
 import { CELLS_BY_EVENT_DUE, CELLS_BY_PROCESSING_DUE, DEAD_LETTERS_BY_TIME } from '../../functions/ports/queries.ts';
-import type { Batch, Document, IndexFields, Store, StoreCounts } from '../../functions/ports/store.ts';
+import type { Batch, Document, IndexFields, ListingStore, StoreCounts } from '../../functions/ports/store.ts';
 
-export type CountingStore = Store & { readonly counts: StoreCounts };
+export type CountingStore = ListingStore & { readonly counts: StoreCounts };
 
 /** @param empty gives a store of a pipeline without documents */
 export function storeSuite(name: string, empty: () => Promise<CountingStore>): void {
@@ -19,6 +19,16 @@ export function storeSuite(name: string, empty: () => Promise<CountingStore>): v
     const root = (id: string, body: unknown): Document => ({ collection: 'roots', id, body });
     const cell = (id: string, index: IndexFields): Document => ({ collection: 'cells', id, body: { id }, index });
     const bodies = async (ids: readonly string[]) => (await store.get('roots', ids)).map((found) => found?.body);
+
+    it('lists what a collection holds, some at a time', async () => {
+      expect(await store.list('outbox', 10)).toEqual([]);
+      const outbox = (id: string): Document => ({ collection: 'outbox', id, body: '[]' });
+      await commit({ sets: [outbox('a~0~1'), outbox('b/~%'), outbox('c'), root('d', 1)] });
+      expect([...(await store.list('outbox', 10))].sort()).toEqual(['a~0~1', 'b/~%', 'c']);
+      expect(await store.list('outbox', 2)).toHaveLength(2);
+      await commit({ deletes: [{ collection: 'outbox', id: 'c' }] });
+      expect([...(await store.list('outbox', 10))].sort()).toEqual(['a~0~1', 'b/~%']);
+    });
 
     describe('documents', () => {
       it('come back as they were written, and are undefined where there is none', async () => {

@@ -33,7 +33,7 @@ export class Announcer {
     await Promise.all(this.#publishing);
   }
 
-  /** The event that says that nothing is tried any more, with the command that brings it back. Metrics count these lines. */
+  /** The event that says that nothing is tried any more, with the command that brings it back. */
   #write({ id, kind, stage, step, code, message, attempts, generation, count }: DeadLetter): void {
     // Late records are no failures, and may come in any number.
     if (kind === 'late') return;

@@ -94,7 +94,10 @@ export function cloudFunction(plan: Plan, configuration: FunctionConfiguration, 
       counts.add(stage, bundle);
       telemetry.counted(stage, bundle);
     },
-    deadLettered: (letters) => announcer.announce(letters),
+    deadLettered: (letters) => {
+      announcer.announce(letters);
+      telemetry.deadLettered(letters);
+    },
     views: viewReader(plan, store),
     viewShown: (shown) => logView(log, shown),
   };

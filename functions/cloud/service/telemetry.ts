@@ -2,6 +2,7 @@
  * Writes the log lines from which metrics, alerts and dashboard are drawn (`plan/telemetry.ts`). Invariant: what was done
  * is said once; a figure that is not known is left out, never said as zero.
  */
+import type { DeadLetter } from '../../engine/dead-letter.ts';
 import { enrichState } from '../../engine/enrich/enrich-state.ts';
 import { isShardRoot, parseShardId, shardId } from '../../engine/protocol/names.ts';
 import { covers } from '../../engine/protocol/ranges.ts';
@@ -34,15 +35,25 @@ export class Telemetry {
     this.#clock = clock;
   }
 
-  /** Takes note of a bundle; a dead letter is said at once, for somebody waits to know. */
+  /** Takes note of a bundle, but for its dead letters: of those not all come of bundles. */
   counted(stage: string, bundle: BundleCounts): void {
     const total = this.#counts.get(stage) ?? noCounts();
     this.#counts.set(stage, total);
     total.elements += bundle.elements;
     total.late += bundle.late;
-    total.deadLetters += bundle.deadLetters;
     for (const timing of ['EARLY', 'ON_TIME', 'LATE'] as const) total.panes[timing] += bundle.panes[timing];
-    if (bundle.deadLetters > 0 || this.#clock.now() - this.#written >= EVERY) this.flush();
+    if (this.#clock.now() - this.#written >= EVERY) this.flush();
+  }
+
+  /** Takes note of dead letters, whoever wrote them, and says them at once, for somebody waits to know. */
+  deadLettered(letters: readonly DeadLetter[]): void {
+    const failed = letters.filter(({ kind }) => kind !== 'late');
+    for (const { stage, count } of failed) {
+      const total = this.#counts.get(stage) ?? noCounts();
+      this.#counts.set(stage, total);
+      total.deadLetters += count;
+    }
+    if (failed.length > 0) this.flush();
   }
 
   /** Says what was counted since the line before. */

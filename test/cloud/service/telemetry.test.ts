@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Log } from '../../../functions/cloud/service/log.ts';
 import { Telemetry } from '../../../functions/cloud/service/telemetry.ts';
+import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
 import { newRoot, type Root } from '../../../functions/engine/protocol/root.ts';
 import { noCounts } from '../../../functions/engine/shard/work.ts';
 import { VirtualClock } from '../../../functions/local/virtual-clock.ts';
@@ -22,6 +23,10 @@ function world(graph = flights) {
 
 function bundle(changes: Partial<ReturnType<typeof noCounts>>) {
   return { ...noCounts(), ...changes };
+}
+
+function letter(stage: string, kind: DeadLetter['kind'], count: number): DeadLetter {
+  return { stage, kind, count } as DeadLetter;
 }
 
 function root(id: string, changes: Partial<Root>): [string, Root] {
@@ -55,11 +60,25 @@ describe('counts', () => {
     expect(take()).toEqual([]);
   });
 
-  test('with a dead letter are said at once', () => {
+  test('with a dead letter are said at once, once, whoever wrote it: a bundle, a refused row, what Pub/Sub gave up', () => {
     const { take, telemetry } = world();
     telemetry.flush();
     telemetry.counted('delays', bundle({ elements: 1, deadLetters: 1 }));
-    expect(take()).toMatchObject([{ stage: 'delays', deadLetters: 1 }]);
+    expect(take()).toEqual([]);
+    telemetry.deadLettered([letter('delays', 'element', 3), letter('flights', 'source', 1)]);
+    expect(take()).toMatchObject([
+      { stage: 'delays', elements: 1, deadLetters: 3 },
+      { stage: 'flights', elements: 0, deadLetters: 1 },
+    ]);
+    telemetry.deadLettered([letter('departures', 'row', 1)]);
+    expect(take()).toMatchObject([{ stage: 'departures', deadLetters: 1 }]);
+  });
+
+  test('hold no late records among the dead letters', () => {
+    const { take, telemetry } = world();
+    telemetry.flush();
+    telemetry.deadLettered([letter('delays', 'late', 1)]);
+    expect(take()).toEqual([]);
   });
 
   test('that are left are said when the instance goes', () => {
