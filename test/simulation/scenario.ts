@@ -103,6 +103,8 @@ export interface KeeperSpec {
   readonly timeSorted: boolean;
   /** In which kind of state it keeps tokens. Default `bag`. */
   readonly keeps?: 'bag' | 'set' | 'map';
+  /** How often it throws on every third element before it goes well; it tries more often than that. Default 0. */
+  readonly throws?: number;
 }
 
 /** A source that is read by position, or one of messages that are delivered at least once. */

@@ -70,6 +70,7 @@ function drawKeeper(random: Random): KeeperSpec {
     processingDelay: random.pick([0, 1_000, 20_000]),
     timeSorted: random.chance(0.3),
     keeps: random.pick(['bag', 'set', 'map']),
+    throws: random.pick([0, 0, 1, 3]),
   };
 }
 

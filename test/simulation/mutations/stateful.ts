@@ -93,4 +93,24 @@ export const STATEFUL_MUTATIONS: readonly Mutation[] = [
     from: 'if (timer.clock === clock && (next === undefined || timer.at < next.at)) next = timer;',
     to: 'if (timer.clock === clock && (next === undefined || timer.at > next.at)) next = timer;',
   },
+  {
+    name: 'what is parked is forgotten when its cell is stored',
+    file: 'functions/engine/shard/parking.ts',
+    from: `if (this.#parked.length === 0) return undefined;
+    this.#text ??=`,
+    to: `if (this.#parked.length < 1e9) return undefined;
+    this.#text ??=`,
+  },
+  {
+    name: 'what is parked holds nothing',
+    file: 'functions/engine/shard/parking.ts',
+    from: 'if (earliest === undefined || element.timestamp < earliest) earliest = element.timestamp;',
+    to: 'if (earliest === undefined) earliest = (8.64e15) as EpochMillis;',
+  },
+  {
+    name: 'what is parked is never due again',
+    file: 'functions/engine/shard/parking.ts',
+    from: 'for (const { until } of this.#parked) due = earlier(due, until);',
+    to: '',
+  },
 ];

@@ -5,10 +5,13 @@ import type { Surroundings } from './surroundings.ts';
 export interface Outside {
   /** What a store has under keys; `undefined` where it has nothing. @throws {RetryableError} when it is down */
   lookUp(keys: readonly string[]): Promise<(string | undefined)[]>;
+  /** Whether what is done for an element goes wrong this time: every third element's does, so often. */
+  goesWrong(token: string, times: number): boolean;
 }
 
 export class SimulatedOutside implements Outside {
   readonly #around: Surroundings;
+  readonly #wrong = new Map<string, number>();
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -17,6 +20,13 @@ export class SimulatedOutside implements Outside {
   async lookUp(keys: readonly string[]): Promise<(string | undefined)[]> {
     if (this.#around.faults.happens('lookUpFailed')) throw new RetryableError('the store that is looked up is down');
     return keys.map(contentOf);
+  }
+
+  goesWrong(token: string, times: number): boolean {
+    const before = this.#wrong.get(token) ?? 0;
+    if (before >= times || Number(token.slice(1)) % 3 !== 0) return false;
+    this.#wrong.set(token, before + 1);
+    return true;
   }
 }
 

@@ -33,7 +33,7 @@ export function buildPipeline(spec: PipelineSpec, outside: Outside): Graph {
   return pipeline('simulated', (p) => {
     const read = spec.sources.map((source) => readSource(p, source).map(`${source.name}-item`, itemOf));
     let items: PCollection<Item> = read.length === 1 ? read[0]! : p.flatten('all', ...read);
-    if (spec.keeper !== undefined) addKeeper(items, spec.keeper);
+    if (spec.keeper !== undefined) addKeeper(items, spec.keeper, outside);
     if (spec.batches !== undefined) addBatches(items, spec.batches);
     if (spec.side !== undefined) addSide(items, spec.side);
     if (spec.enriched !== undefined) addEnriched(items, spec.enriched);

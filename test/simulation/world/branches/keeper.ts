@@ -16,6 +16,7 @@ import { emits } from '../../../../functions/model/stateful.ts';
 import { eventTimer, processingTimerFamily } from '../../../../functions/model/timers.ts';
 import { fixedWindows, globalWindow } from '../../../../functions/model/windows.ts';
 import type { KeeperSpec } from '../../scenario.ts';
+import type { Outside } from '../outside.ts';
 import { type Item, keyIn } from '../tokens.ts';
 
 /** What the step has told. */
@@ -34,8 +35,8 @@ export interface KeeperRow {
 
 export const KEEPER = 'keeper';
 
-export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
-  const { windows, lateness, eventDelay, processingDelay, timeSorted, keeps = 'bag' } = spec;
+export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: Outside): void {
+  const { windows, lateness, eventDelay, processingDelay, timeSorted, keeps = 'bag', throws = 0 } = spec;
   items
     .keyBy(`${KEEPER}-key`, ({ key }) => keyIn(key, spec.keys))
     .window(`${KEEPER}-windows`, windows === undefined ? globalWindow() : fixedWindows(windows), {
@@ -59,6 +60,8 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
           // A timer is set no later than its window's expiration, when it is set relative to an element.
           if (eventDelay !== undefined) timers.keep.offset(eventDelay).setRelative();
           timers.call.get(`${value.token}@${timestamp}`).offset(processingDelay).setRelative();
+          // Nothing of it may stay.
+          if (outside.goesWrong(value.token, throws)) throw new Error('what was asked outside went wrong');
         },
         onTimer: {
           async keep({ key, state, firedAt, output }) {
@@ -76,7 +79,7 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec): void {
           if (tokens.length > 0) output({ k: key, kind: 'expired', fired_at: window.end - 1, round, tokens });
         },
       },
-      { timeSorted },
+      { timeSorted, retry: { attempts: throws + 2, firstWait: 3_000 } },
     )
     .writeBigQuery(`${KEEPER}-rows`, {
       columns: {
