@@ -92,4 +92,22 @@ export const ENRICH_MUTATIONS: readonly Mutation[] = [
     from: 'else this.#finished[at] = { ...of, ended: { ...of.ended, elements: rest }, counted: true };',
     to: 'else this.#finished.splice(at, 1);',
   },
+  {
+    name: 'an answer that is kept is that of the question before',
+    file: 'functions/engine/enrich/answer-cache.ts',
+    from: 'this.#answers.set(hash, { answer, at });',
+    to: 'for (const known of [hash, ...this.#answers.keys()]) this.#answers.set(known, { answer, at });',
+  },
+  {
+    name: 'an element on its way to a model holds nothing',
+    file: 'functions/engine/enrich/enrich-outlet.ts',
+    from: 'text, earliest: element.timestamp, count: 1 });',
+    to: 'text, earliest: 8.64e15 as typeof element.timestamp, count: 1 });',
+  },
+  {
+    name: 'what a model said is given to another element',
+    file: 'functions/engine/enrich/enriched.ts',
+    from: 'return { ...element, value: node.output(element.value, prediction, contextOf(element)) };',
+    to: 'return { ...element, value: node.output({ ...(element.value as object), token: element.timestamp }, prediction, contextOf(element)) };',
+  },
 ];

@@ -86,4 +86,34 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
     from: 'for (const { reject } of waiting) reject(error);',
     to: 'for (const { resolve } of waiting) resolve();',
   },
+  {
+    name: 'slices of instances are joined without the larger time',
+    file: 'functions/engine/ingest/publish-slices.ts',
+    from: 'if (advances > slice.largest) result[at] = { ...slice, largest: advances };',
+    to: 'result[at] = { ...slice, largest: advances };',
+  },
+  {
+    name: 'a slice counts before it is over',
+    file: 'functions/engine/ingest/publish-slices.ts',
+    from: 'for (const slice of slices) if (slice.to <= counted) largest = later(largest, slice.largest);',
+    to: 'for (const slice of slices) largest = later(largest, slice.largest);',
+  },
+  {
+    name: 'an instance that retires has never been active',
+    file: 'functions/engine/ingest/message-state.ts',
+    from: 'active: states.reduce((latest, { active }) => later(latest, active), MIN_TIMESTAMP),',
+    to: 'active: MIN_TIMESTAMP,',
+  },
+  {
+    name: 'the identity of an element has its time in it',
+    file: 'functions/engine/ids/element-id.ts',
+    from: `return match === null ? id : \`\${match[2] ?? ''}~\${id.slice(match[0].length)}\`;`,
+    to: 'return id + Math.abs(id.length % 2) + Math.random();',
+  },
+  {
+    name: 'an element that is spread anew holds nothing',
+    file: 'functions/engine/reshuffle/reshuffle-outlet.ts',
+    from: '{ target, text, earliest: element.timestamp, count: 1 }',
+    to: '{ target, text, earliest: 8.64e15 as typeof element.timestamp, count: 1 }',
+  },
 ];

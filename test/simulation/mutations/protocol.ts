@@ -117,4 +117,41 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
     from: 'if (root.topology > topology)',
     to: 'if (root.topology < 0)',
   },
+  {
+    name: 'an envelope is not as early as its earliest element',
+    file: 'functions/engine/protocol/outbox.ts',
+    from: 'parcel.earliest = earlier(parcel.earliest, earliest);',
+    to: 'parcel.earliest = earliest;',
+  },
+  {
+    name: 'an envelope counts its first element only',
+    file: 'functions/engine/protocol/outbox.ts',
+    from: 'parcel.count += count;',
+    to: '',
+  },
+  {
+    name: 'what is tried again is tried with what it remembered',
+    file: 'functions/engine/protocol/try-again.ts',
+    from: `      forget();
+`,
+    to: '',
+  },
+  {
+    name: 'what was published outside is not noted',
+    file: 'functions/engine/shard/tick-facts.ts',
+    from: 'for (const document of this.#published) draft.published(document);',
+    to: '',
+  },
+  {
+    name: 'an element of an envelope that came again is taken',
+    file: 'functions/engine/ids/open-envelopes.ts',
+    from: 'const repeated = new Set(places.filter((_, i) => !isNew[i]));',
+    to: 'const repeated = new Set<number>();',
+  },
+  {
+    name: 'an answer of a look-up is kept for another key',
+    file: 'functions/engine/chain/look-up-step.ts',
+    from: 'const answer = this.#read(key, answers[i]);',
+    to: 'const answer = this.#read(key, answers[0 * i]);',
+  },
 ];

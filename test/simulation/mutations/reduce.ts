@@ -74,4 +74,22 @@ export const REDUCE_MUTATIONS: readonly Mutation[] = [
     from: 'if (slots !== undefined) restoreTrigger(state.trigger, slots, timers, finished, line);',
     to: '',
   },
+  {
+    name: 'lateness is not allowed',
+    file: 'functions/engine/reduce/spec.ts',
+    from: 'const expiry = maxTimestamp(window) + strategy.allowedLateness;',
+    to: 'const expiry = maxTimestamp(window) + 0 * strategy.allowedLateness;',
+  },
+  {
+    name: 'a trigger that is repeated begins finished',
+    file: 'functions/engine/reduce/trigger-machine.ts',
+    from: 'state.finished.fill(false, this.number, this.after);',
+    to: 'state.finished.fill(true, this.number, this.after);',
+  },
+  {
+    name: 'a timer that comes before another is not set',
+    file: 'functions/engine/reduce/trigger-machine.ts',
+    from: 'else timers.splice(i, 0, at);',
+    to: '',
+  },
 ];

@@ -113,4 +113,46 @@ export const STATEFUL_MUTATIONS: readonly Mutation[] = [
     from: 'for (const { until } of this.#parked) due = earlier(due, until);',
     to: '',
   },
+  {
+    name: 'a timer is stored without its output',
+    file: 'functions/engine/stateful/timer-text.ts',
+    from: 'output: output ?? undefined,',
+    to: 'output: undefined,',
+  },
+  {
+    name: 'a timer forgets its clock in the store',
+    file: 'functions/engine/stateful/timer-text.ts',
+    from: `clock: clock === 0 ? 'event' : 'processing',`,
+    to: `clock: 'event',`,
+  },
+  {
+    name: 'sorted elements are stored without the last',
+    file: 'functions/engine/stateful/sorted-buffer.ts',
+    from: `for (const { key, text } of this.#near.items()) line += \`\\t\${key}\\t\${text}\`;`,
+    to: `for (const { key, text } of [...this.#near.items()].slice(1)) line += \`\\t\${key}\\t\${text}\`;`,
+  },
+  {
+    name: 'sorted elements come as they came',
+    file: 'functions/engine/stateful/sorted-buffer.ts',
+    from: 'this.#keep({ key: sortableInstant(timestamp) + place, timestamp, text, incoming });',
+    to: 'this.#keep({ key: place, timestamp, text, incoming });',
+  },
+  {
+    name: 'a window is stored without its timers',
+    file: 'functions/engine/stateful/window-state.ts',
+    from: `if (timers !== undefined) lines.push(\`\${TIMERS}\\t\\t\${timers}\`);`,
+    to: '',
+  },
+  {
+    name: 'a window does not hold for its expiration',
+    file: 'functions/engine/stateful/window-state.ts',
+    from: 'return earlier(timers ?? MAX_TIMESTAMP, maxTimestamp(this));',
+    to: 'return timers;',
+  },
+  {
+    name: 'sorted elements hold nothing',
+    file: 'functions/engine/stateful/stateful-cell.ts',
+    from: 'return earlier(windows.hold() ?? MAX_TIMESTAMP, earlier(parking.hold() ?? MAX_TIMESTAMP, buffer.next()));',
+    to: 'return earlier(windows.hold() ?? MAX_TIMESTAMP, parking.hold() ?? MAX_TIMESTAMP);',
+  },
 ];
