@@ -240,7 +240,7 @@ export class Embedded {
     const state = sinkState(root);
     const due = dueTime(state, policy);
     this.#processingDue.set(root.id, due);
-    if (state.claim === null && due <= root.processingTime) this.#track(flusher.flushDue());
+    if (due <= root.processingTime) this.#track(flusher.flushDue());
   }
 
   #track(work: Promise<void>): void {

@@ -1,3 +1,4 @@
+import type { Root } from '../../engine/protocol/root.ts';
 import type { Query } from '../../ports/queries.ts';
 import type {
   Batch,
@@ -15,20 +16,25 @@ import type {
 export class Crash extends Error {}
 
 /**
- * After which commits processes die, one after the other: after each, but for one that only notes what its process is about
- * to do (show a view, call a model, write a table) when the process before has died over just that. Else nobody would ever
- * do it.
+ * After which commits processes die, one after the other: after each, but for one that changes nothing, and one that only
+ * notes what its process is about to do (call a model, write a table) when the process before has died over just that. Else
+ * nobody would ever do what follows such a commit.
  */
 export class Deaths {
-  #noted: string | undefined;
+  /** The roots over whose notes processes have died, and that have got no further since. */
+  readonly #noted = new Set<string>();
 
-  /** Whether whoever commits this dies of it. */
-  follow({ sets }: Batch): boolean {
+  /** Whether whoever commits this dies of it. @param before the root as it stood */
+  follow({ sets, deletes }: Batch, before: unknown): boolean {
     const [root] = sets;
-    const note = sets.length === 1 && root?.collection === 'roots' ? root.id : undefined;
-    const isSpared = note !== undefined && note === this.#noted;
-    this.#noted = isSpared ? undefined : note;
-    return !isSpared;
+    if (root?.collection !== 'roots') return true;
+    if (sets.length > 1 || deletes.length > 0) {
+      this.#noted.delete(root.id);
+      return true;
+    }
+    if (this.#noted.has(root.id) || isSame(root.body as Root, before as Root | undefined)) return false;
+    this.#noted.add(root.id);
+    return true;
   }
 }
 
@@ -68,8 +74,10 @@ export class MortalStore implements Store {
 
   async commit(batch: Batch): Promise<CommitResult> {
     this.#live();
+    const [root] = batch.sets;
+    const [before] = root === undefined ? [] : await this.#store.get(root.collection, [root.id]);
     const result = await this.#store.commit(batch);
-    if (!this.#deaths.follow(batch)) return result;
+    if (!this.#deaths.follow(batch, before?.body)) return result;
     this.#dead = true;
     throw new Crash('the process has died after a commit');
   }
@@ -82,4 +90,11 @@ export class MortalStore implements Store {
   #live(): void {
     if (this.#dead) throw new Crash('the process is dead');
   }
+}
+
+/** Whether two states of a root differ in nothing but that a commit was made. */
+function isSame(root: Root, before: Root | undefined): boolean {
+  if (before === undefined) return false;
+  const { nonce, written, processingTime } = before;
+  return JSON.stringify({ ...root, nonce, written, processingTime }) === JSON.stringify(before);
 }

@@ -9,8 +9,9 @@ export interface Troubles {
   /** Messages come in another order. */
   readonly reordered?: boolean;
   /**
-   * The process dies after each commit, before anything else of it is known, and starts anew. A commit that only notes what
-   * is to be done outside it (a view to be shown, a model to be asked) is survived when the process before died over it.
+   * The process dies after each commit, before anything else of it is known, and starts anew. It survives a commit that
+   * changes nothing, and one that only notes what is to be done outside it (a model to be asked, a table to be written)
+   * when a process before has died over that.
    */
   readonly crashAfterCommits?: boolean;
   /** The steps before the first shuffle run twice, and what they make is compared: they must be repeatable. */
@@ -25,6 +26,8 @@ export interface TestOptions {
   /** When the test begins, in processing time. Default 1970-01-01T00:00Z. */
   readonly startAt?: Instant;
   readonly troubles?: Troubles;
+  /** Answers in a model's place: what it gives for an instance. Needed where the pipeline asks one. */
+  readonly model?: (instance: unknown) => unknown;
   /** Decides what is lost and in what order messages come. Default 1. */
   readonly seed?: number;
 }

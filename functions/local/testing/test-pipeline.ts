@@ -4,7 +4,8 @@
  */
 import type { DeadLetter } from '../../engine/dead-letter.ts';
 import { splitState } from '../../engine/ingest/split-reader.ts';
-import { ingestRootId } from '../../engine/protocol/names.ts';
+import { ingestRootId, shardId } from '../../engine/protocol/names.ts';
+import { sinkState } from '../../engine/sink/sink-work.ts';
 import type { Root } from '../../engine/protocol/root.ts';
 import type { InspectedWindow } from '../../engine/stateful/inspect.ts';
 import { ConfigurationError } from '../../model/errors.ts';
@@ -31,6 +32,7 @@ import { MemoryBus } from '../memory-bus.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { MemoryWarehouse } from '../memory-warehouse.ts';
 import { SeededIds, VirtualClock } from '../virtual-clock.ts';
+import { MemoryPredictor } from '../memory-predictor.ts';
 import { Crash, Deaths, MortalStore } from './crash.ts';
 import { checkRepeatable } from './ingest-check.ts';
 import type { TestOptions, Troubles } from './test-options.ts';
@@ -136,7 +138,7 @@ export class TestPipeline {
       this.#clock.advanceTo(later(due, plus(this.#clock.now(), MINUTE)));
       await this.#settle();
     }
-    await this.#surviving(() => this.#process.embedded.flush());
+    await this.#flush();
     await this.#process.embedded.deliver();
     await this.#process.embedded.stop();
   }
@@ -176,7 +178,7 @@ export class TestPipeline {
 
   /** The rows of a table. Writes what waits for it first. */
   async rows(table: string): Promise<readonly Row[]> {
-    await this.#surviving(() => this.#process.embedded.flush());
+    await this.#flush();
     return [...this.#warehouse.rows(table)];
   }
 
@@ -209,6 +211,7 @@ export class TestPipeline {
 
   #begin(): { readonly embedded: Embedded; readonly store: MortalStore | undefined } {
     const store = this.#troubles.crashAfterCommits ? new MortalStore(this.store, this.#deaths) : undefined;
+    const { model } = this.#options;
     const embedded = new Embedded({
       plan: this.plan,
       store: store ?? this.store,
@@ -216,6 +219,7 @@ export class TestPipeline {
       warehouse: this.#warehouse,
       clock: this.#clock,
       ids: this.#ids,
+      ...(model === undefined ? {} : { predictor: new MemoryPredictor(model) }),
     });
     return { embedded, store };
   }
@@ -281,6 +285,21 @@ export class TestPipeline {
 
   get #mayLose(): boolean {
     return (this.#troubles.lost ?? 0) > 0 || this.#troubles.crashAfterCommits === true;
+  }
+
+  /** Writes what waits for tables; what a dead process was about to write, when it is no longer believed to be at it. */
+  async #flush(): Promise<void> {
+    await this.#surviving(() => this.#process.embedded.flush());
+    while (this.#isWriting()) {
+      this.#clock.advanceTo(plus(this.#clock.now(), MINUTE));
+      await this.#settle();
+      await this.#surviving(() => this.#process.embedded.flush());
+    }
+  }
+
+  #isWriting(): boolean {
+    const tables = this.plan.stages.filter(({ head }) => head.kind === 'writeBigQuery').map(({ id }) => shardId(id, 0));
+    return this.#roots().some((root) => tables.includes(root.id) && sinkState(root).claim !== null);
   }
 
   #roots(): Root[] {
