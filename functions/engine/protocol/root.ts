@@ -11,6 +11,7 @@
  */
 import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
 import type { IdState } from '../ids/id-state.ts';
+import { addCounts, type Counts, NO_COUNTS } from './counts.ts';
 import { type Holds, HoldsDraft, NO_HOLDS } from './holds.ts';
 import type { RootId, ShardId } from './names.ts';
 import { contains, covers, type Ranges, withRange } from './ranges.ts';
@@ -63,6 +64,8 @@ export interface Root {
   readonly processingDue: EpochMillis;
   /** How many cells the shard has. */
   readonly cells: number;
+  /** What the commits of a shard have counted, from the first on. Absent: nothing yet. */
+  readonly counts?: Counts;
   /** In a stage that is the first to take a source's elements by their ids: which it remembers. */
   readonly ids?: IdState;
   /** What the kind of root keeps beside: a reader's position, a sink's flush number. Plain JSON. */
@@ -126,6 +129,7 @@ export class RootDraft {
   #outbox: number;
   #parts: Readonly<Record<string, number>>;
   readonly #partly = new Map<string, number>();
+  #counts: Counts;
   #dropped: { first: number; last: number }[] = [];
 
   constructor(base: Root) {
@@ -140,6 +144,7 @@ export class RootDraft {
     this.extra = base.extra;
     this.ids = base.ids;
     this.#parts = base.parts ?? {};
+    this.#counts = base.counts ?? NO_COUNTS;
     this.#outside = base.outside;
     this.#outbox = base.outbox;
   }
@@ -168,6 +173,11 @@ export class RootDraft {
   /** Of this envelope only so many elements are taken in this commit; its number is not done then. */
   takeOnly(sender: RootId, number: number, upTo: number): void {
     this.#partly.set(`${sender} ${number}`, upTo);
+  }
+
+  /** Adds what this commit counts. */
+  count(counts: Counts): void {
+    this.#counts = addCounts(this.#counts, counts);
   }
 
   /** Forgets a sender whose root a sweep's snapshot showed to be gone. */
@@ -259,6 +269,7 @@ export class RootDraft {
       processingDue: this.processingDue,
       cells: this.cells,
       ...(Object.keys(this.#parts).length === 0 ? {} : { parts: this.#parts }),
+      ...(this.#counts === NO_COUNTS ? {} : { counts: this.#counts }),
       ...(this.ids === undefined ? {} : { ids: this.ids }),
       ...(this.extra === undefined ? {} : { extra: this.extra }),
     };

@@ -215,6 +215,7 @@ export class Shard {
     const { output = NO_OUTPUT, letters = [], counts, sets, deletes } = result;
     const outbox = this.#fill(draft, output, nonce);
     const written = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
+    if (counts !== undefined) draft.count(counts);
     await this.#commit(memory, draft, nonce, { sets: [...sets, ...outbox.documents, ...written], deletes });
     if (counts !== undefined) this.#setting.counted?.(this.#stage, counts);
     await this.#tell(letters, outbox);
@@ -242,6 +243,7 @@ export class Shard {
     const characters = written.reduce((sum, letter) => sum + letter.characters, result.characters + outbox.characters);
     if (characters > mostOf(lot)) throw new BundleTooLarge(characters);
     const sets = [...result.sets, ...outbox.documents, ...written.flatMap(({ documents }) => documents)];
+    draft.count(result.counts);
     await this.#commit(memory, draft, nonce, { sets, deletes: result.deletes });
     this.#setting.counted?.(this.#stage, result.counts);
     await this.#tell(letters, outbox);
