@@ -41,7 +41,7 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   mergeUnreachable: 0.2,
   modelThrottles: 0.3,
   modelUnavailable: 0.3,
-  modelAnswersInPart: 0.1,
+  modelAnswersInPart: 0.4,
   modelSlow: 0.2,
   lookUpFailed: 0.2,
 };
@@ -61,6 +61,7 @@ const COMBINATIONS: readonly (readonly FaultKind[])[] = [
   ['mergeSlow', 'mergeContention', 'mergeAnswerLost', 'freeze', 'secondInstance'],
   ['messageRepeated', 'messageDelayed', 'ackLost', 'stagePaused'],
   ['messageLost', 'sendCut', 'crashAfter', 'deployed'],
+  ['modelThrottles', 'modelUnavailable', 'modelAnswersInPart', 'modelSlow', 'crashAfter'],
   ['replayed', 'ackLost', 'messageRepeated', 'commitAnswerLost'],
   ['replayed', 'crashAfter', 'sendCut', 'commitAborted'],
 ];

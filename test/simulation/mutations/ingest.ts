@@ -87,12 +87,6 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
     to: 'for (const { resolve } of waiting) resolve();',
   },
   {
-    name: 'slices of instances are joined without the larger time',
-    file: 'functions/engine/ingest/publish-slices.ts',
-    from: 'if (advances > slice.largest) result[at] = { ...slice, largest: advances };',
-    to: 'result[at] = { ...slice, largest: advances };',
-  },
-  {
     name: 'a slice counts before it is over',
     file: 'functions/engine/ingest/publish-slices.ts',
     from: 'for (const slice of slices) if (slice.to <= counted) largest = later(largest, slice.largest);',
