@@ -165,7 +165,7 @@ function report(io: Io, pipeline: string, progress: DrainProgress, json: boolean
     );
   if (!progress.drained)
     throw new ItemsFailed(
-      `'${pipeline}' is not drained yet, and goes on draining; see what holds it with: millrace why STAGE`,
+      `'${pipeline}' is not drained yet, and goes on draining; see what holds it with: millrace ${progress.open[0] === undefined ? 'status' : `why ${progress.open[0]}`}`,
     );
 }
 

@@ -303,6 +303,20 @@ describe('replay', () => {
     expect(await totals(driven)).toEqual({ amex: 10 });
   });
 
+  it('comes to its end where everything fails again, however many there are', async () => {
+    breakAll();
+    const driven = await new Driven(payments()).start();
+    await driven.feed(
+      'payments',
+      Array.from({ length: 450 }, () => payment('amex', 1)),
+    );
+    const outcomes = await driven.replay();
+    expect(outcomes).toHaveLength(450);
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['failed']));
+    const letters = await driven.letters();
+    expect([letters.length, new Set(letters.map(({ generation }) => generation))]).toEqual([450, new Set([1])]);
+  });
+
   it('keeps to a limit and a rate', async () => {
     breakAll();
     const driven = await new Driven(payments()).start();

@@ -1,5 +1,6 @@
 /** Replays all letters that a filter names, a few to a commit, no faster than asked. */
 import type { Millis } from '../../model/time.ts';
+import type { Store } from '../../ports/store.ts';
 import type { LetterFilter } from '../dead-letters/filter.ts';
 import { findLetters, type FoundLetter } from '../dead-letters/letters.ts';
 import { Replayer, type ReplayOutcome, type ReplaySetting } from './replayer.ts';
@@ -24,8 +25,11 @@ export async function* replayLetters(setting: ReplaySetting, options: ReplayOpti
   const { filter, name = 'operator', dryRun = false, limit = Number.POSITIVE_INFINITY, rate } = options;
   const replayer = new Replayer(name, setting);
   const size = Math.max(1, Math.min(BATCH, Math.floor(rate ?? BATCH)));
+  // Named before any is replayed: what fails again is the next generation, and not of this replay.
+  const ids = await idsOf(setting.store, filter, limit);
   try {
-    for await (const batch of batches(findLetters(setting.store, filter), size, limit)) {
+    for (let from = 0; from < ids.length; from += size) {
+      const batch = await lettersOf(setting.store, { ...filter, ids: ids.slice(from, from + size) });
       if (dryRun) for (const found of batch) yield await replayer.tryOut(found);
       else {
         yield* await replayer.replay(batch);
@@ -37,22 +41,18 @@ export async function* replayLetters(setting: ReplaySetting, options: ReplayOpti
   }
 }
 
-async function* batches(
-  letters: AsyncIterable<FoundLetter>,
-  size: number,
-  limit: number,
-): AsyncGenerator<readonly FoundLetter[]> {
-  let batch: FoundLetter[] = [];
-  let count = 0;
+async function idsOf(store: Store, filter: LetterFilter, limit: number): Promise<string[]> {
+  const ids: string[] = [];
   if (limit > 0)
-    for await (const found of letters) {
-      batch.push(found);
-      count += 1;
-      if (batch.length >= size) {
-        yield batch;
-        batch = [];
-      }
-      if (count >= limit) break;
+    for await (const { letter } of findLetters(store, filter)) {
+      ids.push(letter.id);
+      if (ids.length >= limit) break;
     }
-  if (batch.length > 0) yield batch;
+  return ids;
+}
+
+async function lettersOf(store: Store, filter: LetterFilter): Promise<FoundLetter[]> {
+  const letters: FoundLetter[] = [];
+  for await (const found of findLetters(store, filter)) letters.push(found);
+  return letters;
 }
