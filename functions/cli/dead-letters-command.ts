@@ -111,9 +111,10 @@ function discardCommand(io: Io): Command {
           const gone = await discard(store, letter, clock.now(), 'millrace dead-letters discard');
           outcomes.push({ id: letter.letter.id, outcome: gone ? 'discarded' : 'skipped' });
         }
-        const skipped = outcomes.filter(({ outcome }) => outcome === 'skipped').length + missing(ids, found.length);
-        if (options.json) io.out(JSON.stringify({ pipeline, discarded: found.length, outcomes }));
-        else io.out(`${outcomes.length - skipped} discarded`);
+        const discarded = outcomes.filter(({ outcome }) => outcome === 'discarded').length;
+        const skipped = outcomes.length - discarded + missing(ids, found.length);
+        if (options.json) io.out(JSON.stringify({ pipeline, discarded, outcomes }));
+        else io.out(`${discarded} discarded`);
         if (skipped > 0) throw new ItemsFailed(`${skipped} of the letters are not dead any more, or were never there`);
       }),
     );

@@ -210,6 +210,16 @@ export const DOCTOR = z.strictObject({
 
 export const PAUSED = z.strictObject({ pipeline: z.string(), stage: z.string(), paused: z.boolean() });
 
+export const RUN = z.strictObject({
+  pipeline: z.string(),
+  events: count,
+  panes: z.strictObject({ EARLY: count, ON_TIME: count, LATE: count }),
+  late: count,
+  deadLettered: count,
+  seconds: z.number(),
+  eventsPerSecond: z.number().nullable(),
+});
+
 export const RESTARTED = z.strictObject({ pipeline: z.string(), topology: z.int(), epoch: z.int() });
 
 export const DRAIN = z.strictObject({

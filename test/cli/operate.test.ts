@@ -171,6 +171,7 @@ describe('dead letters, from the command line', () => {
     const again = await millrace(['dead-letters', 'discard', letters[1]!.id, '--yes', '--state', state]);
     expect(again).toMatchObject({
       code: 1,
+      out: '0 discarded',
       err: 'millrace: 1 of the letters are not dead any more, or were never there',
     });
   });
