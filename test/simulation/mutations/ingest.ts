@@ -93,12 +93,6 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
     to: 'for (const slice of slices) largest = later(largest, slice.largest);',
   },
   {
-    name: 'an instance that retires has never been active',
-    file: 'functions/engine/ingest/message-state.ts',
-    from: 'active: states.reduce((latest, { active }) => later(latest, active), MIN_TIMESTAMP),',
-    to: 'active: MIN_TIMESTAMP,',
-  },
-  {
     name: 'the identity of an element has its time in it',
     file: 'functions/engine/ids/element-id.ts',
     from: `return match === null ? id : \`\${match[2] ?? ''}~\${id.slice(match[0].length)}\`;`,
