@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chance } from '../../emulators/seeded.ts';
 import type { LocalCloudOptions } from '../../emulators/dev/local-cloud.ts';
+import { countsOfStage } from '../../functions/engine/protocol/counts.ts';
+import type { Root } from '../../functions/engine/protocol/root.ts';
 import { expectedTotals, type Reading, totals } from '../local/totals-pipeline.ts';
 import {
   acknowledged,
@@ -63,8 +65,19 @@ async function expectAll(deployed: Deployed, input: readonly Reading[], seconds 
     ({ open, outbox, runs }) => open + outbox + runs === 0,
     seconds,
   );
+  await expectCounters(deployed, input.length + 1);
   // The last reading's own cell.
   expect(await documentsIn(deployed, 'cells')).toBe(1);
+}
+
+/** What the roots have counted, whatever processes did it: each reading once, and each pane a row. */
+async function expectCounters(deployed: Deployed, readings: number): Promise<void> {
+  const roots = (await deployed.store.roots()).map(({ body }) => body as Root);
+  const total = countsOfStage('total', roots);
+  expect(total.elements - total.duplicates).toBe(readings);
+  expect([total.late, total.deadLetters]).toEqual([0, 0]);
+  const { EARLY, ON_TIME, LATE } = total.panes;
+  expect(countsOfStage('totals-table', roots)).toMatchObject({ elements: EARLY + ON_TIME + LATE, deadLetters: 0 });
 }
 
 describe('the table is that of a plain loop, nothing is late and nothing is left', () => {
