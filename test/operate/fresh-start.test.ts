@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { boundedOutOfOrderness, count, fixedWindows, pipeline, sum } from '../../functions/index.ts';
+import { boundedOutOfOrderness, count, emits, fixedWindows, pipeline, sum, valueState } from '../../functions/index.ts';
 import { readControl } from '../../functions/engine/control.ts';
 import { Embedded } from '../../functions/local/embedded.ts';
 import { MemoryBus } from '../../functions/local/memory-bus.ts';
@@ -227,6 +227,69 @@ describe('a pipeline that was drained', () => {
       'roots/count',
       'roots/counts-table',
     ]);
+  });
+});
+
+describe('what other stages keep', () => {
+  /** Views, state in the global window, ids of a day, rows that wait for a batch. */
+  const all = pipeline('counts', (p) => {
+    const read = (name: string) =>
+      p.readPubSub(name, { schema: Event, eventTime: ({ at }) => at, watermark: boundedOutOfOrderness('1m') });
+    const rates = read('rates').window('rates-hourly', fixedWindows('1h')).asList('rates-view');
+    const events = read('events').keyBy('by-card', ({ card }) => card);
+    events
+      .statefulParDo('seen', {
+        emits: emits<string>(),
+        state: { total: valueState<number>() },
+        process: async ({ key }, { state, output }) => {
+          const total = ((await state.total.read()) ?? 0) + 1;
+          state.total.write(total);
+          output(`${key} ${total}`);
+        },
+      })
+      .writePubSub('seen-topic', { topic: 'seen', id: (text) => text });
+    events
+      .values('values')
+      .window('hourly', fixedWindows('1h'))
+      .parDo<string>(
+        'rated',
+        { process: ({ card }, { output, sideInput }) => output(`${card} of ${sideInput(rates).length}`) },
+        { sideInputs: { rates } },
+      )
+      .writePubSub('rated-topic', { topic: 'rated', id: (text) => text });
+  });
+
+  it('is gone: views, and state that no window would ever have closed', async () => {
+    const world = new World();
+    const old = await world.process(all);
+    await admit(world.store, old.plan, world.clock.now());
+    const rate = (process: Process): Promise<void> => {
+      world.messages += 1;
+      const data = { card: 'rate', at: NOON + 1 };
+      const message = { id: `r${world.messages}`, publishTime: world.clock.now(), data, attributes: {} };
+      return process.embedded.offer('rates', message);
+    };
+    await rate(old);
+    await rate(old);
+    await world.offer(old, 'ada', NOON + 1);
+    await world.pass(old, 2);
+    await drain(world.store, new MemorySubscriptions(old.bus), world.clock, ['events', 'rates'], {
+      reading: 0 as Millis,
+    });
+    await world.pass(old, 1);
+    // A topic outside gets a message at least once.
+    const texts = ({ bus }: Process): string[] =>
+      [...new Set(bus.published.map(({ attributes }) => attributes['id']!))].sort();
+    expect(texts(old)).toEqual(['ada 1', 'ada of 2']);
+    const admitted = await admit(world.store, old.plan, world.clock.now());
+    expect(admitted).toMatchObject({ epoch: 2 });
+    for (const collection of ['cells', 'parts', 'runs', 'views', 'outbox'] as const)
+      expect(await world.store.list(collection, 1), collection).toEqual([]);
+    const next = await world.process(all, admitted);
+    await rate(next);
+    await world.offer(next, 'ada', NOON + 1);
+    await world.pass(next, 2);
+    expect(texts(next)).toEqual(['ada 1', 'ada of 1']);
   });
 });
 
