@@ -47,8 +47,9 @@ export interface Timer {
    */
   set(at: Instant): void;
   /**
-   * Sets the timer relative to now: in event time, the timestamp of the element, or inside a callback the instant at which
-   * the timer fired; in processing time, the wall clock. An event-time timer is set no later than its window's expiration.
+   * Sets the timer relative to now: in event time, the timestamp of the element, or inside a callback the instant to which
+   * an event-time timer was set, and the output timestamp of a processing-time timer; in processing time, the wall clock.
+   * An event-time timer is set no later than its window's expiration.
    */
   setRelative(): void;
   /** What `setRelative` adds to now. */

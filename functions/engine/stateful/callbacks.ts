@@ -44,7 +44,7 @@ export function callTimer(
   if (callback === undefined)
     throw new ConfigurationError(`the timer '${id}' of '${step}' is due, but it is no longer declared`);
   const eventNow = clock === 'event' ? at : (timestamp ?? inputWatermark);
-  const own = { timestamp, pane: UNGROUPED, eventNow, firedAt: at, chain };
+  const own = { timestamp, pane: UNGROUPED, eventNow, firedAt: at, firedOn: clock, chain };
   const frame = frameOf(owner, state, inputWatermark, output, own);
   return owner.moment.during(() => callback.call(doFn, timerContext(frame, tag)));
 }
@@ -69,9 +69,9 @@ function frameOf(
   state: WindowState,
   inputWatermark: EpochMillis,
   output: CellOutput,
-  own: Pick<Frame, 'timestamp' | 'pane' | 'eventNow'> & Partial<Pick<Frame, 'firedAt' | 'chain' | 'side'>>,
+  own: Pick<Frame, 'timestamp' | 'pane' | 'eventNow'> & Partial<Pick<Frame, 'firedAt' | 'firedOn' | 'chain' | 'side'>>,
 ): Frame {
-  const { timestamp, pane, eventNow, firedAt, chain = 0, side } = own;
+  const { firedAt, firedOn, chain = 0, side } = own;
   const window = { start: state.start, end: state.end };
-  return { spec, key, moment, side, state, window, inputWatermark, output, timestamp, pane, eventNow, firedAt, chain };
+  return { ...own, spec, key, moment, side, state, window, inputWatermark, output, firedAt, firedOn, chain };
 }

@@ -6,6 +6,7 @@ import { type Instant, instant } from '../../model/instant.ts';
 import type { PaneInfo } from '../../model/pane.ts';
 import type { KeyedContext, StatefulContext, TimerContext } from '../../model/stateful.ts';
 import { describeInstant, type EpochMillis, MAX_TIMESTAMP } from '../../model/time.ts';
+import type { TimerClock } from '../../model/timers.ts';
 import type { Window } from '../../model/windows.ts';
 import type { CellOutput } from '../shard/cell.ts';
 import type { NamedSides } from './cell-sides.ts';
@@ -33,6 +34,8 @@ export interface Frame {
   readonly pane: PaneInfo;
   /** Of a timer's callback: the instant to which the timer was set, on its clock. */
   readonly firedAt: EpochMillis | undefined;
+  /** Of a timer's callback: the timer's clock. */
+  readonly firedOn: TimerClock | undefined;
   /** To what event-time timers are relative. */
   readonly eventNow: EpochMillis;
   /** The watermark that this key's callbacks see. */

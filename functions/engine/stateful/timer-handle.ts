@@ -59,14 +59,14 @@ class TimerHandle implements Timer {
   }
 
   setRelative(): void {
-    const { eventNow, firedAt, moment, state } = this.#frame;
+    const { eventNow, firedOn, moment, state } = this.#frame;
     const { offset, period } = this.#prepared;
     const isEvent = this.#clock === 'event';
     const now = isEvent ? eventNow : moment.processingTime;
     const target = period === 0 ? epochMillis(now + offset) : aligned(now, offset, period);
     if (!isEvent || target <= state.expiry) this.#setTo(target);
-    // A callback at the last instant has no later one to go to.
-    else if (firedAt === undefined || firedAt < state.expiry) this.#setTo(state.expiry);
+    // An event timer at the last instant has no later one to go to.
+    else if (firedOn !== 'event' || eventNow < state.expiry) this.#setTo(state.expiry);
   }
 
   offset(offset: Duration): Timer {

@@ -344,6 +344,26 @@ describe('where timers may be set', () => {
     expect(test.outputs('timed')).toEqual([9_999]);
   });
 
+  it('T10: so it is in the callback of a processing timer, however far the wall clock is', async () => {
+    const test = await start(
+      (stream) =>
+        stream.window('tens', fixedWindows('10s')).statefulParDo('timed', {
+          emits: emits<string>(),
+          timers: { wall: processingTimer(), t: eventTimer() },
+          process: (_, { timers }) => timers.wall.offset('1s').setRelative(),
+          onTimer: {
+            wall: ({ timers }) => timers.t.offset('1d').setRelative(),
+            t: ({ firedAt, output }) => output(`t at ${firedAt}`),
+          },
+        }),
+      { startAt: 60_000 },
+    );
+    await test.send('in', kv('a', 0, 5_000));
+    await test.advanceProcessingTime('2s');
+    await test.advanceWatermark(10_000);
+    expect(test.outputs('timed')).toEqual(['t at 9999']);
+  });
+
   it('T10: aligned to a day at the end of time it fires at the end of time', async () => {
     const end = 8.64e15 - 86_400_000;
     const test = await start((stream) =>
