@@ -21,7 +21,7 @@ interface Regression {
 }
 
 /** Of these none fails. */
-const HEALTHY = 10;
+const HEALTHY = 5;
 /** Of these one fails, unless what happens in one of ten does not happen in any of a hundred. */
 const BROKEN = 100;
 

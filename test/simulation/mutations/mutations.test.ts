@@ -8,7 +8,7 @@ import { noticeAfter } from './notice.ts';
 
 const MOST_SEEDS = 2_000;
 /** So that the test is short. */
-const EVERY = 24;
+const EVERY = 32;
 
 describe('faults put into the engine one at a time', () => {
   it('are many, and each is another', () => {
