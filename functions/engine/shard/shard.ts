@@ -269,9 +269,11 @@ export class Shard {
     const result = await workspace.run(draft, [], known, place);
     const { letters = [], counts } = result;
     const refused = taken.flatMap((envelope) => refuse(draft, this.#stage, envelope, lot.characters));
-    counts.elements += refused.length;
-    counts.deadLetters += refused.length;
     const more = refused.map((failure, i) => elementDeadLetter(place(letters.length + i), failure));
+    for (const { count } of more) {
+      counts.elements += count;
+      counts.deadLetters += count;
+    }
     return { ...result, letters: [...letters, ...more] };
   }
 

@@ -3,7 +3,7 @@ import { CorruptionError } from '../../model/errors.ts';
 import type { ViewNode } from '../../model/graph.ts';
 import type { LateRecord } from '../../model/late.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP } from '../../model/time.ts';
-import { sideWindowFor, type Window } from '../../model/windows.ts';
+import { sameWindow, sideWindowFor, type Window } from '../../model/windows.ts';
 import type { Envelope } from '../../ports/bus.ts';
 import type { Document, DocumentName } from '../../ports/store.ts';
 import { BundleOutput } from '../chain/bundle-output.ts';
@@ -49,6 +49,8 @@ export class SideBundle implements BundleResult {
   readonly #sides = new Map<string, readonly SideWindow[]>();
   readonly #parked = new Map<string, Parked>();
   readonly #enter: Receive;
+  /** The main window of the last element that went through: others of it do too. */
+  #passing: Window | undefined;
   #waiting: Map<string, Waiting>;
   #state: ReadingState;
 
@@ -90,7 +92,7 @@ export class SideBundle implements BundleResult {
     await this.#release();
     for (const incoming of arrived)
       for (const window of incoming.windows) {
-        const pending = this.#take({ ...incoming, windows: [window] });
+        const pending = this.#take(incoming.windows.length === 1 ? incoming : { ...incoming, windows: [window] });
         if (pending !== undefined) await pending;
       }
     this.output = await chain.finish();
@@ -119,7 +121,13 @@ export class SideBundle implements BundleResult {
       for (const side of sides) wanted.set(lookKey(side.view, side.start), side);
     };
     for (const { sides } of this.#waiting.values()) want(sides);
-    for (const { windows } of arrived) for (const window of windows) want(this.#sidesOf(window));
+    let last: Window | undefined;
+    for (const { windows } of arrived)
+      for (const window of windows) {
+        if (last !== undefined && sameWindow(last, window)) continue;
+        want(this.#sidesOf(window));
+        last = window;
+      }
     const now = this.#draft.processingTime;
     const look = async ([key, side]: [string, SideWindow]): Promise<void> => {
       const fact = this.#known.views.get(side.view);
@@ -162,9 +170,14 @@ export class SideBundle implements BundleResult {
 
   /** Takes an element of one window that has just come. Behind others that wait for the same, it waits too. */
   #take(incoming: Incoming): void | Promise<void> {
-    const sides = this.#sidesOf(incoming.windows[0]!);
+    const window = incoming.windows[0]!;
+    if (this.#passing !== undefined && sameWindow(this.#passing, window)) return this.#enter(this.#elementOf(incoming));
+    const sides = this.#sidesOf(window);
     const key = sidesKey(sides);
-    if (!this.#waiting.has(key) && sides.every((side) => this.isReady(side))) return this.#handOver(incoming, sides);
+    if (!this.#waiting.has(key) && sides.every((side) => this.isReady(side))) {
+      if (!this.#isGone(sides)) this.#passing = window;
+      return this.#handOver(incoming, sides);
+    }
     const { inlet, keyText, value, timestamp, windows, pane, id } = incoming;
     const text = encodeElement(inlet, keyText, value, { value, timestamp, windows, pane, id });
     const parked = this.#parked.get(key);
@@ -177,8 +190,7 @@ export class SideBundle implements BundleResult {
   }
 
   #handOver(incoming: Incoming, sides: readonly SideWindow[]): void | Promise<void> {
-    const isGone = sides.some(({ view, start }) => this.#looks.get(lookKey(view, start))!.state === 'removed');
-    if (!isGone) return this.#enter(this.#elementOf(incoming));
+    if (!this.#isGone(sides)) return this.#enter(this.#elementOf(incoming));
     const { key, value, timestamp, windows, id } = incoming;
     const watermark = this.#draft.inputWatermark;
     const [window] = windows as [Window];
@@ -194,6 +206,10 @@ export class SideBundle implements BundleResult {
     this.letters.push(lateDeadLetter(this.#nextPlace(), { record, id, received: undefined }));
     this.counts.late += 1;
     return undefined;
+  }
+
+  #isGone(sides: readonly SideWindow[]): boolean {
+    return sides.some(({ view, start }) => this.#looks.get(lookKey(view, start))!.state === 'removed');
   }
 
   #elementOf({ key, value, timestamp, windows, pane, id }: Incoming): Element {
