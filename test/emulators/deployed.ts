@@ -1,4 +1,7 @@
 /** Pipelines deployed on the emulators, for the suites that drive them: publish, wait, look at what came out. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import {
   type BothEmulators,
@@ -7,6 +10,8 @@ import {
   startLocalCloud,
 } from '../../emulators/dev/local-cloud.ts';
 import { startEmulators } from '../../emulators/launch.ts';
+import { bundlePipeline } from '../../functions/cloud/bundle/bundle.ts';
+import { warmBundle } from '../../functions/cloud/bundle/compile-cache.ts';
 import type { Tuning } from '../../functions/cloud/configuration.ts';
 import type { DeadLetter } from '../../functions/engine/dead-letter.ts';
 import type { BundleCounts } from '../../functions/engine/shard/work.ts';
@@ -37,23 +42,46 @@ export interface Deployed extends LocalCloud {
 let emulators: BothEmulators;
 let deployments = 0;
 
+/** Where this file's bundles are: in the project, so that functions-framework is found. */
+const BUNDLES = fileURLToPath(new URL(`../../dist/test-deployed-${process.pid}`, import.meta.url));
+const bundles = new Map<string, Promise<string>>();
+
 /** Starts emulators for the file; call once, at its top. */
 export function useEmulators(): void {
   beforeAll(async () => {
     emulators = await startEmulators({ projectId: 'demo-deployed' });
   });
-  afterAll(() => emulators?.stop());
+  afterAll(async () => {
+    await emulators?.stop();
+    await rm(BUNDLES, { recursive: true, force: true });
+  });
+}
+
+/** What functions load, built as for a cloud, once a file: a process starts from it in a third of the time. */
+function bundleOf(module: string): Promise<string> {
+  let bundle = bundles.get(module);
+  if (bundle === undefined) {
+    const outDir = join(BUNDLES, String(bundles.size));
+    bundle = bundlePipeline({ module, outDir, flavour: 'local' }).then(async ({ main }) => {
+      await warmBundle(outDir);
+      return main;
+    });
+    bundles.set(module, bundle);
+  }
+  return bundle;
 }
 
 /** Deploys in a project of its own, so that nothing of another test is there; or in one that is named, again. */
 export async function deploy(options: Omit<LocalCloudOptions, 'emulators'>): Promise<Deployed> {
   const complaints: string[] = [];
   const projectId = options.projectId ?? `demo-deployed-${process.pid}-${deployments++}`;
+  const source = options.source ?? (await bundleOf(options.module));
   const cloud = await startLocalCloud({
     tuning: QUICK,
     monitoring: QUICK_MONITORING,
     sweepEveryMillis: 1_000,
     ...options,
+    source,
     emulators,
     projectId,
     onOutput: (id, text) => {
