@@ -192,6 +192,14 @@ export class Watch implements WorldWatcher {
       throw new Violation('the watermark never passes what is held', `${name} at ${watermark} passes ${hold}`);
   }
 
+  /** What has no panes sends nothing behind its watermark, when nothing was late before: whatever waits there is held. */
+  #checkPunctual(sender: string, earliest: number, reached: number): void {
+    const { stage } = parseShardId(sender);
+    const { kind } = this.#plan().stage(stage).head;
+    if (kind !== 'reduce' && kind !== 'view' && earliest < reached)
+      throw new Violation('what was in time leaves in time', `${sender} sends ${earliest} at ${reached}`);
+  }
+
   /**
    * The earliest element of an envelope that was not late when it was sent: not behind what was published of its sender,
    * as the empty pane of a window that expires may be, and not the repetition of what was sent before.
@@ -201,6 +209,7 @@ export class Watch implements WorldWatcher {
     if (sender.startsWith('replay~')) return undefined;
     if (!isSource && !this.punctuality.allInTime) return undefined;
     const reached = isSource ? this.#sends : (this.#output[parseShardId(sender).stage] ?? MIN_TIMESTAMP);
+    if (!isSource) this.#checkPunctual(sender, earliest, reached);
     if (this.#plan().stage(parseShardId(target).stage).head.kind === 'writeBigQuery')
       return earliest < reached ? undefined : earliest;
     const source = isSource && !this.punctuality.isSplit(sender) ? sourceOf(sender) : undefined;

@@ -86,10 +86,4 @@ export const REDUCE_MUTATIONS: readonly Mutation[] = [
     from: 'state.finished.fill(false, this.number, this.after);',
     to: 'state.finished.fill(true, this.number, this.after);',
   },
-  {
-    name: 'a timer that comes before another is not set',
-    file: 'functions/engine/reduce/trigger-machine.ts',
-    from: 'else timers.splice(i, 0, at);',
-    to: '',
-  },
 ];

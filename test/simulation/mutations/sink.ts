@@ -67,12 +67,6 @@ export const SINK_MUTATIONS: readonly Mutation[] = [
     to: 'return epoch === otherEpoch ? row[0] < other[0] : epoch > otherEpoch;',
   },
   {
-    name: 'a row goes only into the first of its windows',
-    file: 'functions/engine/sink/sink-outlet.ts',
-    from: 'for (const window of element.windows) {',
-    to: 'for (const window of element.windows.slice(0, 1)) {',
-  },
-  {
     name: 'rows of panes are told apart by their time',
     file: 'functions/engine/sink/sink-outlet.ts',
     from: 'return pane === UNGROUPED ? timestamp : pane.index;',
