@@ -16,3 +16,5 @@ process.on('warning', ({ name, message }) => {
 const { main } = await import('./main.ts');
 const { PROCESS_IO } = await import('./io.ts');
 process.exitCode = await main(process.argv.slice(2), PROCESS_IO);
+// A connection that nobody answers would keep the process for half a minute.
+process.stdout.write('', () => process.stderr.write('', () => process.exit()));

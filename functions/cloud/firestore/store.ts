@@ -35,6 +35,8 @@ export const MAX_COMMIT_BYTES = 3 * 1024 * 1024;
 /** Documents asked for by one request. */
 const READ_AT_ONCE = 1_000;
 const DEFAULT_TIMEOUT = 20_000;
+/** Of calls that stream their answer, which have retries of their own. */
+const NO_RETRIES = { retries: 0, noResponseRetries: 0 };
 /** Of these a commit says that a precondition does not hold, or that it lost against another; nothing was written. */
 const CONTENTION: ReadonlySet<number> = new Set([
   GRPC.notFound,
@@ -200,7 +202,7 @@ export class FirestoreStore implements ListingStore {
     const { emulatorHost, timeoutMillis = DEFAULT_TIMEOUT } = this.#options;
     const headers: Record<string, string> = { 'google-cloud-resource-prefix': this.#paths.database };
     if (emulatorHost !== undefined) headers['Authorization'] = 'Bearer owner';
-    return { timeout: timeoutMillis, retry: null, otherArgs: { headers } };
+    return { timeout: timeoutMillis, retry: null, retryRequestOptions: NO_RETRIES, otherArgs: { headers } };
   }
 
   #decode(collection: Collection, wire: WireDocument): StoredDocument {
