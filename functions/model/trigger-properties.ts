@@ -7,9 +7,8 @@ export function mayFinish(trigger: Trigger): boolean {
     case 'default':
     case 'repeatedly':
       return false;
-    case 'afterFirst':
-      return trigger.triggers.some(mayFinish);
-    case 'afterAll':
+    case 'afterWatermark':
+      return trigger.late === undefined;
     case 'afterEach':
       return trigger.triggers.every(mayFinish);
     case 'orFinally':
@@ -26,8 +25,7 @@ export function mayFinish(trigger: Trigger): boolean {
  */
 export function mayFinishUnsafely(trigger: Trigger, allowedLateness: number): boolean {
   if (!mayFinish(trigger) || trigger.kind === 'never') return false;
-  if (trigger.kind === 'afterWatermark') return allowedLateness > 0 && trigger.late === undefined;
-  return true;
+  return trigger.kind !== 'afterWatermark' || allowedLateness > 0;
 }
 
 /**

@@ -60,8 +60,9 @@ describe('finishing (V01, V02)', () => {
     ['repeatedly', repeatedly(count), false],
     ['a count', count, true],
     ['afterFirst with a part that repeats', afterFirst(repeatedly(count), delay), true],
-    ['afterFirst of parts that repeat', afterFirst(repeatedly(count), repeatedly(delay)), false],
-    ['afterAll with a part that repeats', allOf(repeatedly(count), delay), false],
+    ['afterFirst of parts that repeat, since it fires once', afterFirst(repeatedly(count), repeatedly(delay)), true],
+    ['afterAll with a part that repeats, since it fires once', allOf(repeatedly(count), delay), true],
+    ['afterEach that ends in late firings', inTurn(count, afterWatermark({ late: count })), false],
     ['afterEach that ends in one that repeats', inTurn(count, repeatedly(delay)), false],
     ['orFinally', orFinally(repeatedly(count), delay), true],
   ])('%s', (_title, trigger, finishes) => {
