@@ -81,16 +81,10 @@ export const ENRICH_MUTATIONS: readonly Mutation[] = [
     to: 'this.#runs.get(run)!.slice(from, to + 1));',
   },
   {
-    name: 'an element that fails on its way to a model is lost',
+    name: 'what waits for a model holds as its last element',
     file: 'functions/engine/enrich/enrich-work.ts',
-    from: 'letters.push(elementDeadLetter(place(letters.length), { step: node.name, element, error }));',
-    to: '',
-  },
-  {
-    name: 'a model is asked again before a claim is committed',
-    file: 'functions/engine/enrich/caller.ts',
-    from: 'else this.#finished[at] = { ...of, ended: { ...of.ended, elements: rest }, counted: true };',
-    to: 'else this.#finished.splice(at, 1);',
+    from: 'earliest = earlier(earliest, pending[to]!.element.timestamp);',
+    to: 'earliest = pending[to]!.element.timestamp;',
   },
   {
     name: 'an answer that is kept is that of the question before',

@@ -6,6 +6,8 @@ import { Random } from './random.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Item } from './tokens.ts';
 
+type Asked = Pick<Item, 'token' | 'flaw'>;
+
 const CALL_TIME = 300;
 
 export class SimulatedModel {
@@ -24,7 +26,7 @@ export class SimulatedModel {
     return {
       predict: ({ instances, signal }) =>
         Promise.race([
-          instance.call('predict', this.#callTime(), async () => this.#answer(instances as readonly Item[])),
+          instance.call('predict', this.#callTime(), async () => this.#answer(instances as readonly Asked[])),
           aborted(signal),
         ]),
       close: async () => undefined,
@@ -35,7 +37,7 @@ export class SimulatedModel {
     return this.#around.faults.happens('modelSlow') ? this.#random.spread(2_000, 60_000) : CALL_TIME;
   }
 
-  #answer(instances: readonly Item[]): PredictAnswer {
+  #answer(instances: readonly Asked[]): PredictAnswer {
     const { faults, scheduler } = this.#around;
     this.requests.push(scheduler.now);
     const retryAfter = this.#random.chance(0.5) ? (this.#random.whole(100, 5_000) as Millis) : undefined;
@@ -44,7 +46,8 @@ export class SimulatedModel {
     if (instances.some(({ flaw }) => flaw === 'model'))
       return { state: 'refused', reason: 'no such instance', answer: { error: 'no such instance' } };
     const predictions = instances.map(({ token }) => ({ of: token }));
-    if (faults.happens('modelAnswersInPart')) predictions.pop();
+    // What it never answers by itself is given up in the end.
+    if (instances.length > 1 && faults.happens('modelAnswersInPart')) predictions.pop();
     return { state: 'answered', predictions };
   }
 }

@@ -5,7 +5,7 @@ import type { Row } from '../../../../functions/ports/warehouse.ts';
 import type { Flaw, Scenario } from '../../scenario.ts';
 import { BATCHES } from '../../world/branches/batches.ts';
 import { DISTINCT } from '../../world/branches/distinct.ts';
-import { ENRICHED } from '../../world/branches/enriched.ts';
+import { ENRICHED, QUESTIONS } from '../../world/branches/enriched.ts';
 import { isOnTheRight, JOINED, onTheRight } from '../../world/branches/joined.ts';
 import { KEEPER } from '../../world/branches/keeper.ts';
 import { SIDE } from '../../world/branches/side.ts';
@@ -60,7 +60,7 @@ export function judgeBranches(
     const refused = scenario.records
       .filter(({ id, flaw }) => flaw === 'model' && !replayed.has(id))
       .map(({ id }) => id);
-    checkEnriched(enriched, arrivals(1), rows(ENRICHED), new Set(refused), world.model.requests);
+    checkEnriched(enriched, arrivals(QUESTIONS), rows(ENRICHED), new Set(refused), world.model.requests);
   }
   if (joined !== undefined) {
     const left = arrivals(joined.keys);

@@ -11,7 +11,10 @@ const MOST_AHEAD = 2 * MINUTE;
 /** What a bucket saves up, as a share of a minute's requests. */
 const BURST = 1 / 12;
 
-/** @param refused the tokens of which the model would hear nothing */
+/**
+ * @param arrivals with what is asked of each for a key
+ * @param refused the tokens of which the model would hear nothing
+ */
 export function checkEnriched(
   { requestsPerMinute }: EnrichedSpec,
   arrivals: readonly BranchArrival[],
@@ -23,7 +26,8 @@ export function checkEnriched(
   const is = rows.map((row) => String(row['token']));
   if (should.sort().join() !== is.sort().join())
     throw new Violation('each element has exactly one end', `${ENRICHED} has ended ${is} instead of ${should}`);
-  const wrong = rows.find((row) => row['token'] !== row['told']);
+  const keys = new Map(arrivals.map(({ token, key }) => [token, key]));
+  const wrong = rows.find((row) => row['told'] !== keys.get(String(row['token'])));
   if (wrong !== undefined)
     throw new Violation('predictions answer their instances', `${wrong['token']} got that of ${wrong['told']}`);
   for (const [i, at] of requests.entries()) {

@@ -2,16 +2,19 @@
 import type { PCollection } from '../../../../functions/model/collection.ts';
 import { vertexEndpoint } from '../../../../functions/model/models.ts';
 import type { EnrichedSpec } from '../../scenario.ts';
-import type { Item } from '../tokens.ts';
+import { type Item, keyIn } from '../tokens.ts';
 
 export const ENRICHED = 'enriched';
+/** Of what the model is asked. */
+export const QUESTIONS = 7;
 
 export function addEnriched(items: PCollection<Item>, spec: EnrichedSpec): void {
   const { requestsPerMinute, maxInstances, wait, cache } = spec;
   items
     .enrichWithModel(ENRICHED, {
       model: vertexEndpoint('1234567890'),
-      instance: (item: Item) => item,
+      // Several elements ask the same.
+      instance: ({ key, flaw }: Item) => ({ token: keyIn(key, QUESTIONS), flaw }),
       prediction: { parse: (said: unknown) => said as { readonly of: string } },
       output: ({ token }, { of }) => ({ token, of }),
       requestsPerMinute,
