@@ -1,4 +1,5 @@
 /** Mathematical functions. */
+import { exactRound } from '../values/exact-round.ts';
 import { NUMERIC_SCALE } from '../types/storage.ts';
 import {
   type DecimalType,
@@ -25,29 +26,8 @@ function finite(name: string, compute: (...args: number[]) => number): (...args:
 }
 
 /** Rounds half away from zero at so many decimals, on the double's shortest decimal spelling. */
-function roundFloat(value: number, digits = 0n): number {
-  if (!Number.isFinite(value)) return value;
-  if (digits > 300n) return value;
-  if (digits < -308n) return 0;
-  const places = Number(digits);
-  if (places === 0) return Math.sign(value) * Math.round(Math.abs(value));
-  const scale = 10 ** Math.abs(places);
-  const scaled = places > 0 ? Math.abs(value) * scale : Math.abs(value) / scale;
-  if (!Number.isFinite(scaled)) return value;
-  const rounded = Math.round(scaled);
-  return Math.sign(value) * (places > 0 ? rounded / scale : rounded * scale);
-}
-
-function truncFloat(value: number, digits = 0n): number {
-  if (!Number.isFinite(value) || digits > 300n) return value;
-  if (digits < -308n) return 0;
-  const places = Number(digits);
-  if (places === 0) return Math.trunc(value);
-  const scale = 10 ** Math.abs(places);
-  const scaled = places > 0 ? value * scale : value / scale;
-  if (!Number.isFinite(scaled)) return value;
-  return places > 0 ? Math.trunc(scaled) / scale : Math.trunc(scaled) * scale;
-}
+const roundFloat = (value: number, digits = 0n) => exactRound(value, digits, 'away');
+const truncFloat = (value: number, digits = 0n) => exactRound(value, digits, 'truncate');
 
 function rounding(half: 'away' | 'even' | 'truncate', type: DecimalType) {
   return (value: bigint, digits = 0n) =>

@@ -2,7 +2,7 @@
  * Signatures of functions, written as GoogleSQL's documentation writes them:
  *   `STRING, INT64, INT64? -> STRING`   the third argument may be left out
  *   `T, T... -> T`                      one or more, all of the common type T
- *   `ARRAY<T>, part<date> -> DATE`      an array of anything; a date part out of a set
+ *   `ARRAY<T>, part<date> -> DATE`      an array of anything; a name out of a set, such as a date part
  *   `STRING, wide_number_mode:STRING? -> JSON`   may also be given by name
  *   `year:INT64?=0, month:INT64?=0 -> INTERVAL`   what an argument is that a named one leaves out before it
  * `any` takes every type as it is.
@@ -44,6 +44,7 @@ const PART_SETS: Readonly<Record<string, readonly string[]>> = {
   timestamp: [...TIME_PARTS, ...DATE_PARTS],
   elapsed: TIMESTAMP_PARTS,
   interval: INTERVAL_PARTS,
+  normalization: ['NFC', 'NFKC', 'NFD', 'NFKD'],
 };
 
 function parsePattern(text: string): TypePattern {

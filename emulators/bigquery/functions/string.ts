@@ -68,7 +68,6 @@ function soundex(value: string): string {
 }
 
 function normalize(value: string, mode = 'NFC'): string {
-  if (!['NFC', 'NFD', 'NFKC', 'NFKD'].includes(mode)) throw new ValueError(`Invalid normalization mode ${mode}`);
   return value.normalize(mode);
 }
 
@@ -137,10 +136,12 @@ export const STRING_FUNCTIONS = [
     js('STRING -> STRING', (value: string) => value.toUpperCase()),
     js('BYTES -> BYTES', (value: Uint8Array) => asciiCase(value, 97, 122, -32)),
   ),
-  define('NORMALIZE', js('STRING, STRING? -> STRING', normalize)),
+  define('NORMALIZE', js('STRING, part<normalization>? -> STRING', normalize)),
   define(
     'NORMALIZE_AND_CASEFOLD',
-    js('STRING, STRING? -> STRING', (value: string, mode?: string) => normalize(value.toLowerCase(), mode)),
+    js('STRING, part<normalization>? -> STRING', (value: string, mode?: string) =>
+      normalize(value.toLowerCase(), mode),
+    ),
   ),
   define('SOUNDEX', js('STRING -> STRING', soundex)),
   define('TRANSLATE', js('STRING, STRING, STRING -> STRING', translate)),

@@ -25,7 +25,7 @@ function scaled(values: readonly number[]): Scaled {
 }
 
 /** The double nearest to `numerator / denominator × 2^exponent`. */
-function nearest(numerator: bigint, denominator: bigint, exponent: number): number {
+export function nearestDouble(numerator: bigint, denominator: bigint, exponent: number): number {
   if (numerator === 0n) return 0;
   const size = numerator < 0n ? -numerator : numerator;
   // A quotient of about 70 bits: more than a double holds, and less than what makes it infinite.
@@ -46,7 +46,7 @@ const sum = (integers: readonly bigint[]): bigint => integers.reduce((total, int
 export function exactMean(values: readonly number[]): number {
   if (!values.every(Number.isFinite)) return values.reduce((total, value) => total + value, 0) / values.length;
   const { integers, exponent } = scaled(values);
-  return nearest(sum(integers), BigInt(values.length), exponent);
+  return nearestDouble(sum(integers), BigInt(values.length), exponent);
 }
 
 /**
@@ -60,5 +60,5 @@ export function exactVariance(values: readonly number[], less: 0 | 1): number | 
   if (!values.every(Number.isFinite)) return Number.NaN;
   const { integers, exponent } = scaled(values);
   const squares = sum(integers.map((integer) => integer * integer));
-  return nearest(count * squares - sum(integers) ** 2n, count * (count - BigInt(less)), 2 * exponent);
+  return nearestDouble(count * squares - sum(integers) ** 2n, count * (count - BigInt(less)), 2 * exponent);
 }

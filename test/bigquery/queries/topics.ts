@@ -1,4 +1,5 @@
 /** All queries with their results, by topic. */
+import { CASES as assorted } from './assorted.ts';
 import { CASES as basics } from './basics.ts';
 import { CASES as datesAndTimes } from './dates-and-times.ts';
 import { CASES as documented } from './documented.ts';
@@ -15,6 +16,7 @@ import type { QueryCase } from './query-case.ts';
 import { CASES as querySyntax } from './query-syntax.ts';
 import { CASES as reports } from './reports.ts';
 import { CASES as results } from './results.ts';
+import { CASES as rounding } from './rounding.ts';
 import { CASES as statistics } from './statistics.ts';
 
 export const TOPICS: Readonly<Record<string, readonly QueryCase[]>> = {
@@ -32,6 +34,8 @@ export const TOPICS: Readonly<Record<string, readonly QueryCase[]>> = {
   operators,
   'floats and arrays': floatsAndArrays,
   statistics,
+  rounding,
+  assorted,
   'numbers by a format': numberFormats,
   'documented examples': documented,
 };

@@ -1,0 +1,182 @@
+/** Queries of all kinds, with what GoogleSQL's reference implementation gives. */
+import type { QueryCase } from './query-case.ts';
+
+export const CASES: readonly QueryCase[] = [
+  {
+    sql: `SELECT 1 AS a UNION ALL BY NAME SELECT 2 AS a`,
+    fails: `Syntax error: Expected "(" or keyword SELECT but got keyword BY`,
+  },
+  {
+    sql: `SELECT STRING(DATE '2020-01-01'), STRING(1 = 1)`,
+    fails: `No matching signature for function STRING for argument types: BOOL. Supported signatures: STRING(TIMESTAMP, [STRING]); STRING(DATE); STRING(TIME); STRING(DATETIME); STRING(JSON)`,
+  },
+  {
+    sql: `SELECT SAFE_OFFSET(1)`,
+    fails: `SAFE_OFFSET is not a function. It can only be used for array element access using array[SAFE_OFFSET(position)]`,
+  },
+  { sql: `SELECT ARRAY_AGG(x RESPECT NULLS) FROM UNNEST([1,2]) x`, types: ['ARRAY<INT64>'], rows: [[['1', '2']]] },
+  { sql: `SELECT COUNT(x) OVER (PARTITION BY NULL) FROM UNNEST([1,2]) x`, types: ['INT64'], rows: [['2'], ['2']] },
+  { sql: `SELECT STRING_AGG(x ORDER BY x DESC) FROM UNNEST(['a','b']) x`, types: ['STRING'], rows: [['b,a']] },
+  {
+    sql: `SELECT ARRAY(SELECT x FROM UNNEST([1,2,3]) x QUALIFY ROW_NUMBER() OVER (ORDER BY x DESC) <= 2 ORDER BY x)`,
+    types: ['ARRAY<INT64>'],
+    rows: [[['2', '3']]],
+  },
+  {
+    sql: `WITH a AS (SELECT 1 x), b AS (SELECT * FROM a) SELECT b.x FROM b, a WHERE a.x = b.x`,
+    types: ['INT64'],
+    rows: [['1']],
+  },
+  { sql: `SELECT * FROM (SELECT 1 x) AS t(y)`, fails: `Syntax error: Expected end of input but got "("` },
+  {
+    sql: `SELECT t.y FROM UNNEST([1]) AS t WITH OFFSET AS y`,
+    fails: `Cannot access field y on a value with type INT64`,
+  },
+  {
+    sql: `SELECT DATE(2020, 1, 31) + INTERVAL 1 MONTH, DATETIME '2020-01-31 00:00:00' + INTERVAL 1 MONTH, TIMESTAMP '2020-01-01' - INTERVAL 90 MINUTE`,
+    types: ['DATETIME', 'DATETIME', 'TIMESTAMP'],
+    rows: [['2020-02-29T00:00:00', '2020-02-29T00:00:00', '1577831400000000']],
+  },
+  {
+    sql: `SELECT EXTRACT(DAY FROM d2 - d1) FROM (SELECT DATE '2020-01-01' d1, DATE '2020-02-01' d2)`,
+    types: ['INT64'],
+    rows: [['31']],
+  },
+  {
+    sql: `SELECT DATE_DIFF(DATE '2020-02-01', DATE '2020-01-01', DAY) * INTERVAL 1 DAY`,
+    types: ['INTERVAL'],
+    rows: [['0-0 31 0:0:0']],
+  },
+  {
+    sql: `SELECT CAST(TIMESTAMP '2020-01-01 12:00:00+00' AS DATE), CAST(DATETIME '2020-01-01 12:00:00' AS TIME), CAST('12:30:00' AS TIME), CAST(TIMESTAMP '2020-01-01 12:00:00+00' AS DATETIME)`,
+    types: ['DATE', 'TIME', 'TIME', 'DATETIME'],
+    rows: [['2020-01-01', '12:00:00', '12:30:00', '2020-01-01T12:00:00']],
+  },
+  {
+    sql: `SELECT BIT_XOR(x), BIT_AND(DISTINCT x) FROM UNNEST([1,1,3]) x`,
+    types: ['INT64', 'INT64'],
+    rows: [['3', '1']],
+  },
+  {
+    sql: `SELECT CORR(x, y) OVER (ORDER BY x) FROM UNNEST([STRUCT(1.0 AS x, 2.0 AS y),(2,4.5),(3,5)]) ORDER BY x`,
+    types: ['FLOAT64'],
+    rows: [[null], ['1'], ['0.9332565252573828']],
+  },
+  { sql: `SELECT ANY_VALUE(s).a FROM (SELECT STRUCT(1 AS a) s)`, types: ['INT64'], rows: [['1']] },
+  { sql: `SELECT (SELECT AS STRUCT 1 a, 2 b).b`, types: ['INT64'], rows: [['2']] },
+  {
+    sql: `SELECT ARRAY_AGG(s ORDER BY s.a DESC LIMIT 1)[OFFSET(0)].b FROM (SELECT STRUCT(1 AS a, 'x' AS b) s UNION ALL SELECT STRUCT(2, 'y'))`,
+    types: ['STRING'],
+    rows: [['y']],
+  },
+  {
+    sql: `SELECT x.k, SUM(x.v) FROM UNNEST([STRUCT('a' AS k, 1 AS v)]) x GROUP BY x.k`,
+    types: ['STRING', 'INT64'],
+    rows: [['a', '1']],
+  },
+  {
+    sql: `SELECT k AS key, SUM(v) AS total FROM UNNEST([STRUCT('a' AS k, 1 AS v),('b',5)]) GROUP BY key ORDER BY total DESC LIMIT 1`,
+    types: ['STRING', 'INT64'],
+    rows: [['b', '5']],
+  },
+  {
+    sql: `SELECT EXISTS (SELECT * FROM UNNEST([1]) x WHERE x = 1), NOT EXISTS (SELECT 1 FROM UNNEST(CAST([] AS ARRAY<INT64>)))`,
+    types: ['BOOL', 'BOOL'],
+    rows: [['true', 'true']],
+  },
+  {
+    sql: `SELECT * FROM UNNEST([1,2,3]) AS x WHERE x > (SELECT AVG(y) FROM UNNEST([1,2,3]) y)`,
+    types: ['INT64'],
+    rows: [['3']],
+  },
+  {
+    sql: `SELECT x, (SELECT SUM(y) FROM UNNEST(GENERATE_ARRAY(1, x)) y) FROM UNNEST([1,3]) x ORDER BY x`,
+    types: ['INT64', 'INT64'],
+    rows: [
+      ['1', '1'],
+      ['3', '6'],
+    ],
+  },
+  {
+    sql: `SELECT TO_HEX(SUBSTR(SHA256('x'), 1, 4)), TO_BASE64(b'\\x01'), SAFE_CONVERT_BYTES_TO_STRING(b'\\xff')`,
+    types: ['STRING', 'STRING', 'STRING'],
+    rows: [['2d711642', 'AQ==', '�']],
+  },
+  {
+    sql: `SELECT SPLIT('a--b', '--'), ARRAY_LENGTH(SPLIT('', ',')), REGEXP_REPLACE('abc', '(b)', '[\\\\1]'), REGEXP_EXTRACT('a1b2', r'\\d', 1, 2), REGEXP_CONTAINS('x', '(')`,
+    fails: `Cannot parse regular expression: missing ): (`,
+  },
+  {
+    sql: `SELECT LPAD('7', 3, '0'), FORMAT('%03d', 7), CONCAT('a', NULL), IFNULL(CONCAT('a', NULL), 'none'), RPAD('abc', 2), REPEAT('', 5), SUBSTR('abc', 0), SUBSTR('abc', -5, 3), LEFT('abc', 0)`,
+    types: ['STRING', 'STRING', 'STRING', 'STRING', 'STRING', 'STRING', 'STRING', 'STRING', 'STRING'],
+    rows: [['007', '007', null, 'none', 'ab', '', 'abc', 'abc', '']],
+  },
+  {
+    sql: `SELECT ROUND(1.005, 2), ROUND(2.675, 2), ROUND(-1.5), ROUND(5, -1), TRUNC(1.999, 2), CEIL(-0.5), FLOOR(2.999), ROUND(123.456, -1), POW(0, 0), SQRT(2), EXP(1), LN(10), MOD(5, -3)`,
+    types: [
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'INT64',
+    ],
+    rows: [
+      [
+        '1',
+        '2.67',
+        '-2',
+        '10',
+        '1.99',
+        '0',
+        '2',
+        '120',
+        '1',
+        '1.4142135623730951',
+        '2.718281828459045',
+        '2.302585092994046',
+        '2',
+      ],
+    ],
+  },
+  {
+    sql: `SELECT 0.1 + 0.2, 1e16 + 1, 1/3, 2/3, 100 * 1.1, 3 * 0.1, 1e15, 1e16, 123456789012345680.0, 1.5e-5, 0.00001, -0.0`,
+    types: [
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+      'FLOAT64',
+    ],
+    rows: [
+      [
+        '0.30000000000000004',
+        '10000000000000000',
+        '0.3333333333333333',
+        '0.6666666666666666',
+        '110.00000000000001',
+        '0.30000000000000004',
+        '1000000000000000',
+        '10000000000000000',
+        '123456789012345680',
+        '0.000015',
+        '0.00001',
+        '0',
+      ],
+    ],
+  },
+];
