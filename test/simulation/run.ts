@@ -82,7 +82,7 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
  * Collections that are empty when there is nothing left to do. Not `settled`: a sweep that has stood still writes such a
  * document for a root that another has retired since, and nobody looks for it there.
  */
-const TRANSIENT: readonly Collection[] = ['cells', 'parts', 'outbox', 'runs', 'ids'];
+const TRANSIENT: readonly Collection[] = ['cells', 'parts', 'outbox', 'runs', 'ids', 'views'];
 
 /** What is not yet as it must be in the end. */
 function whatRemains(world: World, watch: Watch): string[] {

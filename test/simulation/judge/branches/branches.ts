@@ -53,8 +53,11 @@ export function judgeBranches(
   if (batches !== undefined)
     checkBatches(batches, arrivals(batches.keys), rows(BATCHES), lateOf(BATCHES, arrivals(1), letters));
   if (side !== undefined) {
-    for (const step of [`${SIDE}-collect`, `${SIDE}-view`]) lateOf(step, arrivals(1), letters);
-    checkSide(side, arrivals(1), rows(SIDE), lateOf(SIDE, arrivals(1), letters), scenario, punctuality.allInTime);
+    const [own, inView, inCombine] = [SIDE, `${SIDE}-view`, `${SIDE}-collect`].map((step) =>
+      lateOf(step, arrivals(1), letters),
+    );
+    const lateInView = new Set([...inView!, ...inCombine!]);
+    checkSide(side, arrivals(1), rows(SIDE), own!, lateInView, scenario, punctuality.allInTime);
   }
   if (enriched !== undefined) {
     const refused = scenario.records

@@ -8,6 +8,7 @@ import type { BranchArrival } from './branches.ts';
 
 /**
  * @param late the tokens that were late
+ * @param lateInView the tokens that were late for the view
  * @param allInTime then every element sees all of its side window
  */
 export function checkSide(
@@ -15,6 +16,7 @@ export function checkSide(
   arrivals: readonly BranchArrival[],
   rows: readonly Row[],
   late: ReadonlySet<string>,
+  lateInView: ReadonlySet<string>,
   { records }: Scenario,
   allInTime: boolean,
 ): void {
@@ -28,6 +30,9 @@ export function checkSide(
     const seen = tokensOf(row).filter((token) => token !== 'none');
     const [from, to] = sideWindow(Number(row['window_start']), mainWindows, sideWindows);
     const inside = arrivals.filter(({ at }) => from <= at && at < to).map(({ token }) => token);
+    const lateThere = seen.find((token) => lateInView.has(token));
+    if (lateThere !== undefined)
+      throw new Violation('each element has exactly one end', `${SIDE} shows ${lateThere}, which was late for it`);
     const strange = seen.find((token, i) => !inside.includes(token) || seen.indexOf(token) !== i);
     if (strange !== undefined)
       throw new Violation('a side input shows what its window has', `${SIDE}: ${row['token']} has seen ${strange}`);
