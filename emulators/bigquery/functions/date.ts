@@ -86,7 +86,7 @@ export const DATE_FUNCTIONS = [
   ),
   define(
     'PARSE_DATE',
-    js('STRING, STRING -> DATE', (format: string, text: string) => dayOfMicros(strptimeLocal(format, text))),
+    js('STRING, STRING -> DATE', (format: string, text: string) => dayOfMicros(strptimeLocal(format, text, 'date'))),
   ),
   define(
     'LAST_DAY',
@@ -143,7 +143,7 @@ export const DATE_FUNCTIONS = [
   define(
     'PARSE_DATETIME',
     js('STRING, STRING -> DATETIME', (format: string, text: string) =>
-      checkedMicros(strptimeLocal(format, text), 'DATETIME'),
+      checkedMicros(strptimeLocal(format, text, 'datetime'), 'DATETIME'),
     ),
   ),
   define('DATETIME_MINUS_DATETIME', js('DATETIME, DATETIME -> INTERVAL', intervalBetween)),
@@ -164,7 +164,7 @@ export const DATE_FUNCTIONS = [
   ),
   define(
     'PARSE_TIME',
-    js('STRING, STRING -> TIME', (format: string, text: string) => timeOfMicros(strptimeLocal(format, text))),
+    js('STRING, STRING -> TIME', (format: string, text: string) => timeOfMicros(strptimeLocal(format, text, 'time'))),
   ),
 
   define('INTERVAL_OF', js('INT64, STRING -> INTERVAL', intervalOf)),

@@ -1,4 +1,5 @@
 /** Date and time as text by the `%` elements of FORMAT_DATE, FORMAT_TIMESTAMP and their like. */
+import { isElementOf, isZoneElement } from './format-elements.ts';
 import { civilOf, dayOfYear, isoWeek, isoYear, weekday, weekOfYear } from './civil-date.ts';
 import { dayOfMicros, floorDivide, floorModulo, timeOfMicros } from './clock-time.ts';
 import { formatOffset } from './time-zone.ts';
@@ -27,16 +28,10 @@ export interface Moment {
   readonly only?: 'date' | 'time';
 }
 
-const DATE_ELEMENTS = new Set('AaBbhCDdeFGgJjmQUuVWwxYy');
-const TIME_ELEMENTS = new Set('HIklMPpRrSTX');
-const BOTH = new Set('cs');
-
 /** Whether an element, without what modifies it, has something to show. */
 function applies(element: string, { only, zone }: Moment): boolean {
-  const kind = element.at(-1)!;
-  if (/^(Z|E?z)$/.test(element)) return zone !== undefined;
-  if (only === undefined) return true;
-  return !BOTH.has(kind) && !(only === 'date' ? TIME_ELEMENTS : DATE_ELEMENTS).has(kind);
+  if (isZoneElement(element)) return zone !== undefined;
+  return only === undefined || isElementOf(element, only);
 }
 
 function pad(value: number, width = 2, fill = '0'): string {

@@ -1,9 +1,13 @@
 /** Reads date and time by the `%` elements of PARSE_DATE, PARSE_TIMESTAMP and their like. */
-import { daysInMonth, daysOf, isLeapYear } from './civil-date.ts';
+import { isElementOf, isZoneElement } from './format-elements.ts';
+import { daysInMonth, daysOf, isLeapYear, weekday } from './civil-date.ts';
 import { checkedMicros, microsOf } from './clock-time.ts';
 import { MONTH_NAMES, WEEKDAY_NAMES } from './strftime.ts';
 import { instantOf } from './time-zone.ts';
 import { ValueError } from './value-error.ts';
+
+/** What a format may speak of; none of these has a zone. */
+type Kind = 'date' | 'time' | 'datetime';
 
 interface Parsed {
   year: number;
@@ -16,6 +20,8 @@ interface Parsed {
   century?: number;
   yearOfCentury?: number;
   dayOfYear?: number;
+  /** Of the year; weeks begin on weekday `from`, 0 = Sunday. */
+  week?: { readonly number: number; readonly from: number };
   pm?: boolean;
   hour12?: number;
   epochSeconds?: bigint;
@@ -30,6 +36,7 @@ const COMPOSED: Readonly<Record<string, string>> = {
   x: '%m/%d/%y',
   F: '%Y-%m-%d',
   R: '%H:%M',
+  r: '%I:%M:%S %p',
   T: '%H:%M:%S',
   X: '%H:%M:%S',
 };
@@ -106,7 +113,7 @@ const space: Element = (reader) => {
   reader.skipSpace();
   return {};
 };
-const weekday: Element = (reader) => {
+const weekdayName: Element = (reader) => {
   reader.name(WEEKDAY_NAMES);
   return {};
 };
@@ -121,8 +128,8 @@ const hour: Element = (reader) => ({ hour: reader.number(2, 0, 23) });
 const hour12: Element = (reader) => ({ hour12: reader.number(2, 1, 12) });
 
 const ELEMENTS: Readonly<Record<string, Element>> = {
-  A: weekday,
-  a: weekday,
+  A: weekdayName,
+  a: weekdayName,
   B: month,
   b: month,
   h: month,
@@ -144,8 +151,8 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   s: (reader) => ({ epochSeconds: BigInt(reader.match(/^-?\d{1,13}/)[0]) }),
   u: ignored(1, 1, 7),
   w: ignored(1, 0, 6),
-  U: ignored(2, 0, 53),
-  W: ignored(2, 0, 53),
+  U: (reader) => ({ week: { number: reader.number(2, 0, 53), from: 0 } }),
+  W: (reader) => ({ week: { number: reader.number(2, 0, 53), from: 1 } }),
   V: ignored(2, 1, 53),
   G: ignored(4, 0, 9999),
   g: ignored(2, 0, 99),
@@ -162,7 +169,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   },
 };
 
-function apply(format: string, reader: Reader, parsed: Parsed): void {
+function apply(format: string, reader: Reader, parsed: Parsed, only?: Kind): void {
   for (let at = 0; at < format.length; ) {
     const character = format[at] ?? '';
     if (/\s/.test(character)) {
@@ -175,8 +182,10 @@ function apply(format: string, reader: Reader, parsed: Parsed): void {
     } else {
       const element = /^(E4Y|Ez|E[0-9*]S|[EO][A-Za-z]|[\s\S])/.exec(format.slice(at + 1))?.[0] ?? '';
       at += 1 + element.length;
+      if (only !== undefined && (isZoneElement(element) || (only !== 'datetime' && !isElementOf(element, only))))
+        throw new ValueError(`Invalid format: %${element} is not allowed for the ${only.toUpperCase()} type.`);
       const composed = COMPOSED[element];
-      if (composed) apply(composed, reader, parsed);
+      if (composed) apply(composed, reader, parsed, only);
       else if (/^E[0-9*]S$/.test(element)) Object.assign(parsed, secondsWithFraction(reader, element[1] ?? ''));
       else {
         const rule = ELEMENTS[element] ?? ELEMENTS[element.slice(1)];
@@ -195,6 +204,13 @@ function yearOf(parsed: Parsed): number {
   return parsed.century === undefined ? parsed.year : parsed.century * 100;
 }
 
+/** The first day of a week of the year; week 0 is what lies before the first whole one. */
+function weekStart(year: number, { number, from }: { readonly number: number; readonly from: number }): number {
+  const first = daysOf({ year, month: 1, day: 1 });
+  const untilWeek = (from - weekday(first) + 7) % 7;
+  return number === 0 ? first : first + untilWeek + 7 * (number - 1);
+}
+
 function dateOf(parsed: Parsed, text: string): number {
   const year = yearOf(parsed);
   if (year < 1 || year > 9999) throw mismatch(text);
@@ -202,6 +218,7 @@ function dateOf(parsed: Parsed, text: string): number {
     if (parsed.dayOfYear > (isLeapYear(year) ? 366 : 365)) throw mismatch(text);
     return daysOf({ year, month: 1, day: 1 }) + parsed.dayOfYear - 1;
   }
+  if (parsed.week !== undefined) return weekStart(year, parsed.week);
   if (parsed.day > daysInMonth(year, parsed.month)) throw mismatch(text);
   return daysOf({ year, month: parsed.month, day: parsed.day });
 }
@@ -212,11 +229,11 @@ function hourOf(parsed: Parsed): number {
   return (hour % 12) + (parsed.pm ? 12 : 0);
 }
 
-function parse(format: string, text: string): Parsed {
+function parse(format: string, text: string, only?: Kind): Parsed {
   const reader = new Reader(text);
   const parsed: Parsed = { year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, micros: 0n };
   reader.skipSpace();
-  apply(format, reader, parsed);
+  apply(format, reader, parsed, only);
   reader.skipSpace();
   if (reader.at < text.length) throw mismatch(text);
   return parsed;
@@ -227,9 +244,12 @@ function localMicros(parsed: Parsed, text: string): bigint {
   return microsOf(dateOf(parsed, text), seconds * 1_000_000n + parsed.micros);
 }
 
-/** The local date-time that a text means; what the format does not mention is that of 1970-01-01 00:00:00. */
-export function strptimeLocal(format: string, text: string): bigint {
-  const parsed = parse(format, text);
+/**
+ * The local date-time that a text means; what the format does not mention is that of 1970-01-01 00:00:00.
+ * @param only what is asked for; the format may not speak of anything else
+ */
+export function strptimeLocal(format: string, text: string, only?: Kind): bigint {
+  const parsed = parse(format, text, only);
   return parsed.epochSeconds === undefined ? localMicros(parsed, text) : parsed.epochSeconds * 1_000_000n;
 }
 

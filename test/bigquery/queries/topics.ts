@@ -12,6 +12,7 @@ import { CASES as mathAndStrings } from './math-and-strings.ts';
 import { CASES as namesAndRefusals } from './names-and-refusals.ts';
 import { CASES as numberFormats } from './number-formats.ts';
 import { CASES as operators } from './operators.ts';
+import { CASES as parseElements } from './parse-elements.ts';
 import type { QueryCase } from './query-case.ts';
 import { CASES as querySyntax } from './query-syntax.ts';
 import { CASES as reports } from './reports.ts';
@@ -31,6 +32,7 @@ export const TOPICS: Readonly<Record<string, readonly QueryCase[]>> = {
   'joins and windows': joinsAndWindows,
   'names and refusals': namesAndRefusals,
   'elements of formats': formatElements,
+  'texts read by formats': parseElements,
   operators,
   'floats and arrays': floatsAndArrays,
   statistics,
