@@ -71,6 +71,8 @@ export interface LocalCloud {
   readonly projectId: string;
   readonly plan: Plan;
   readonly manifest: Manifest;
+  /** Of the deployment; see `TopologyControl`. */
+  readonly epoch: number;
   readonly emulators: BothEmulators;
   readonly clients: Clients;
   readonly tables: TableServer;
@@ -185,6 +187,7 @@ async function start(
     projectId,
     plan: planned,
     manifest,
+    epoch,
     emulators,
     clients,
     tables,

@@ -18,7 +18,7 @@ export interface StageStatus {
 export async function statusOf(cloud: LocalCloud): Promise<StageStatus[]> {
   const { pipeline, sources, stages } = cloud.plan;
   const counts = await countsByStage(cloud);
-  const { watermarks } = await readPublished(cloud.store);
+  const { watermarks } = await readPublished(cloud.store, cloud.epoch);
   const stats = cloud.relay.stats();
   const line = (name: string, subscriptions: readonly string[], watermark: EpochMillis | undefined): StageStatus => ({
     name,

@@ -16,13 +16,14 @@ export type Addresses = Readonly<Partial<Record<'FIRESTORE_EMULATOR_HOST' | 'PUB
 export class CommandLine {
   readonly #module: string;
   readonly #project: string;
-  readonly #environment: Readonly<Record<string, string>>;
+  /** The addresses that the commands read. */
+  readonly environment: Readonly<Record<string, string>>;
 
   /** @param bigQueryUrl where the tables are */
   constructor({ emulators, projectId }: LocalCloud, module: string, bigQueryUrl: string) {
     this.#module = module;
     this.#project = projectId;
-    this.#environment = {
+    this.environment = {
       FIRESTORE_EMULATOR_HOST: emulators.firestoreHost,
       PUBSUB_EMULATOR_HOST: emulators.pubsubHost,
       BIGQUERY_EMULATOR_HOST: bigQueryUrl,
@@ -40,7 +41,7 @@ export class CommandLine {
       isTerminal: false,
     };
     const before = { ...process.env };
-    Object.assign(process.env, this.#environment, addresses);
+    Object.assign(process.env, this.environment, addresses);
     const begun = performance.now();
     try {
       const code = await main([...args, '--emulators', '--project', this.#project, '--pipeline', pipeline], io);

@@ -1,4 +1,5 @@
 /** Operators' commands on a deployment in trouble: one story, from a morning's dead letters to a fresh start at night. */
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import orders, { type Order } from './fixtures/orders.ts';
 import { CommandLine } from './millrace.ts';
 
 const module = fileURLToPath(new URL('./fixtures/orders.ts', import.meta.url));
+const MILLRACE = fileURLToPath(new URL('../../functions/cli/millrace.ts', import.meta.url));
 const NOWHERE = '127.0.0.1:1';
 /** A call of Google's clients that nobody answers takes a minute. */
 const QUICKLY = 5_000;
@@ -299,6 +301,25 @@ describe('what is wrong is said in one sentence, at once', () => {
     expect([code, millis < QUICKLY]).toEqual([1, true]);
     // A pause that broke off can be finished, or taken back.
     await cli.run(['resume', 'spent']);
+  });
+
+  it('as a process of its own, with an exit code and no stack', async () => {
+    const spawned = async (more: Record<string, string>) => {
+      const target = ['--emulators', '--project', cloud.projectId, '--pipeline', module];
+      const env = { ...process.env, ...cli.environment, ...more };
+      const child = spawn(process.execPath, [MILLRACE, 'status', '--json', ...target], { env });
+      let [out, err] = ['', ''];
+      child.stdout.on('data', (chunk) => (out += chunk));
+      child.stderr.on('data', (chunk) => (err += chunk));
+      const code = await new Promise((resolve) => child.on('close', resolve));
+      return { code, out, err: err.trimEnd() };
+    };
+    const well = await spawned({});
+    expect([well.code, well.err]).toEqual([0, '']);
+    expect(json.STATUS.parse(JSON.parse(well.out)).pipeline).toBe('orders');
+    const ill = await spawned({ FIRESTORE_EMULATOR_HOST: NOWHERE });
+    expect([ill.code, ill.out]).toEqual([1, '']);
+    expect(ill.err).toMatch(ONE_SENTENCE);
   });
 
   it.each(['why', 'timers list', 'pause', 'resume'])('%s of a stage that there is not', async (command) => {
