@@ -9,12 +9,6 @@ export const VIEWS_MUTATIONS: readonly Mutation[] = [
     to: 'return (-8.64e15) as EpochMillis;',
   },
   {
-    name: 'a view shows an older pane after a newer',
-    file: 'functions/engine/views/panes.ts',
-    from: 'if (shown !== null && shown.pane >= version.pane) return undefined;',
-    to: 'if (shown !== null && shown.pane > version.pane + 9) return undefined;',
-  },
-  {
     name: 'a pane that waits to be shown holds nothing',
     file: 'functions/engine/views/panes.ts',
     from: 'const hold = pending === null ? timestamp : earlier(pending.hold, timestamp);',
