@@ -17,4 +17,15 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     from: 'if (exact || (hold !== undefined && hold <= last) || this.#expectsOnTimePane(state)) return context;',
     to: 'if (state !== undefined) return context;',
   },
+  {
+    name: 'overlapping sweeps tell of watermarks before they are published',
+    file: 'functions/engine/sweep/sweeper.ts',
+    from: 'const known = advance(advance(this.#known, published.watermarks), computed);',
+    to: `this.#known = advance(advance(this.#known, published.watermarks), computed);
+    const sweeper = this;
+    const known = {
+      get input() { return sweeper.#known.input; },
+      get output() { return sweeper.#known.output; },
+    };`,
+  },
 ];

@@ -135,12 +135,6 @@ export const VIEWS_MUTATIONS: readonly Mutation[] = [
     to: 'const others = state.windows.filter((candidate) => candidate.start > window.start);',
   },
   {
-    name: 'what is late for a view stays in it',
-    file: 'functions/engine/views/view-bundle.ts',
-    from: 'for (const [i, group] of groups.entries()) if (!this.#late.has(group)) filed[i]!();',
-    to: 'for (const [i] of groups.entries()) filed[i]!();',
-  },
-  {
     name: 'a view’s passed windows are never removed',
     file: 'functions/engine/views/view-bundle.ts',
     from: 'this.#removePassed();',

@@ -45,17 +45,6 @@ export const WATERMARK_MUTATIONS: readonly Mutation[] = [
     to: 'draft.processingTime = this.#setting.clock.now();',
   },
   {
-    name: 'overlapping sweeps tell of watermarks before they are published',
-    file: 'functions/engine/sweep/sweeper.ts',
-    from: 'const known = advance(advance(this.#known, published.watermarks), computed);',
-    to: `this.#known = advance(advance(this.#known, published.watermarks), computed);
-    const sweeper = this;
-    const known = {
-      get input() { return sweeper.#known.input; },
-      get output() { return sweeper.#known.output; },
-    };`,
-  },
-  {
     name: 'nothing holds for an empty pane on time',
     file: 'functions/engine/shard/reduce-program.ts',
     from: 'this.#reduction.timerHold()',
