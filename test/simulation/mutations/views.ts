@@ -27,10 +27,10 @@ export const VIEWS_MUTATIONS: readonly Mutation[] = [
     to: 'const mayGo = item.due < 0;',
   },
   {
-    name: 'of a key of a map the oldest pane is shown',
+    name: 'a view loses its first element',
     file: 'functions/engine/views/content.ts',
-    from: 'if (panes[1] > panes[0]) newest.set(key, line);',
-    to: 'if (panes[1] < panes[0]) newest.set(key, line);',
+    from: 'const lines = hasOneOfEach(node) ? newestOfEach(node, all) : all;',
+    to: 'const lines = hasOneOfEach(node) ? newestOfEach(node, all) : all.slice(1);',
   },
   {
     name: 'a chunk loses its first line',
