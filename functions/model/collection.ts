@@ -37,6 +37,7 @@ import { type DeduplicateOptions, deduplicateNode } from './transforms/deduplica
 import { type CombineOptions, combineOfParts, combineParts, fanoutParts, partsStrategy } from './transforms/fanout.ts';
 import { latestByTimestamp, type Stamped } from './transforms/latest.ts';
 import { type SpreadKey, spreadOver } from './transforms/spread.ts';
+import { stampingDoFn } from './transforms/with-timestamps.ts';
 import type { TimerSpecs } from './timers.ts';
 import {
   type SideInputs,
@@ -138,7 +139,7 @@ export class PCollection<T> {
    */
   withTimestamps(name: string, at: (value: T) => Instant, options: { allowedSkew?: Duration } = {}): this {
     const allowedSkew = millis(`withTimestamps '${name}' allowedSkew`, options.allowedSkew ?? 0);
-    const doFn: DoFn<T, T> = { process: (value, context) => context.output(value, { timestamp: at(value) }) };
+    const doFn = stampingDoFn(name, at);
     const makeDoFn = () => doFn as DoFn<unknown, unknown>;
     return this.same({ kind: 'parDo', name, inputs: [this.ref], makeDoFn, outputs: [], allowedSkew });
   }

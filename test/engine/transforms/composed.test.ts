@@ -219,6 +219,17 @@ describe('withTimestamps', () => {
       ['stamped', 'Cannot output with timestamp '],
     ]);
   });
+
+  it('an element without one is a dead letter, not one that keeps the timestamp it had', async () => {
+    const test = await start<{ at?: number }>((stream) => {
+      stream.withTimestamps('stamped', ({ value }) => value.at as number);
+    });
+    await test.send('in', kv('a', {}, 10), kv('a', { at: 11 }, 10));
+    expect(test.panes('stamped').map(({ timestamp }) => timestamp)).toEqual([11]);
+    expect(test.deadLetters().map(({ message }) => message)).toEqual([
+      "withTimestamps 'stamped': expected an instant, such as epoch milliseconds or a Date, got undefined",
+    ]);
+  });
 });
 
 function byText(a: unknown, b: unknown): number {

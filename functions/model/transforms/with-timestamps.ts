@@ -1,0 +1,20 @@
+import type { DoFn } from '../dofn.ts';
+import { PoisonError } from '../errors.ts';
+import type { Instant } from '../instant.ts';
+
+/**
+ * Emits each element at the instant that its author reads from it. An element without one fails: it must not keep the
+ * timestamp it had unnoticed.
+ */
+export function stampingDoFn<T>(name: string, at: (value: T) => Instant): DoFn<T, T> {
+  return {
+    process(value, { output }) {
+      const timestamp: Instant | undefined | null = at(value);
+      if (timestamp == null)
+        throw new PoisonError(
+          `withTimestamps '${name}': expected an instant, such as epoch milliseconds or a Date, got ${timestamp}`,
+        );
+      output(value, { timestamp });
+    },
+  };
+}
