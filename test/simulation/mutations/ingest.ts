@@ -21,12 +21,6 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
     to: 'return plus(span.from, (rules.get(span.source)?.horizon ?? 0) / 1000);',
   },
   {
-    name: 'ids are forgotten though what came again is still under way',
-    file: 'functions/engine/ids/id-index.ts',
-    from: 'return fromSource || (taken[span.source] ?? MIN_TIMESTAMP) < expiryOf(span, this.#rules);',
-    to: 'return fromSource;',
-  },
-  {
     name: 'ids are kept for ever',
     file: 'functions/engine/ids/id-state.ts',
     from: 'return plus(span.written, rules.get(span.source)?.horizon ?? 0);',

@@ -28,4 +28,10 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
       get output() { return sweeper.#known.output; },
     };`,
   },
+  {
+    name: 'ids are forgotten though what came again is still under way',
+    file: 'functions/engine/ids/id-index.ts',
+    from: 'return fromSource || (taken[span.source] ?? MIN_TIMESTAMP) < expiryOf(span, this.#rules);',
+    to: 'return fromSource;',
+  },
 ];
