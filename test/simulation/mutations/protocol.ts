@@ -88,12 +88,6 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
     to: 'throw cause;',
   },
   {
-    name: 'what was combined for a failed bundle is sent with the next',
-    file: 'functions/engine/chain/lifting-outlet.ts',
-    from: 'if (this.#bundle === bundle) return;',
-    to: 'if (this.#bundle !== undefined) return;',
-  },
-  {
     name: 'a split begins anew when it is taken over',
     file: 'functions/engine/ingest/split-reader.ts',
     from: 'position: before.position + records.length,',

@@ -34,4 +34,10 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     from: 'return fromSource || (taken[span.source] ?? MIN_TIMESTAMP) < expiryOf(span, this.#rules);',
     to: 'return fromSource;',
   },
+  {
+    name: 'what was combined for a failed bundle is sent with the next',
+    file: 'functions/engine/chain/lifting-outlet.ts',
+    from: 'if (this.#bundle === bundle) return;',
+    to: 'if (this.#bundle !== undefined) return;',
+  },
 ];
