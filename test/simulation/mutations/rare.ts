@@ -14,8 +14,8 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a last pane is on time though nothing has held for it',
     file: 'functions/engine/reduce/key-reduction.ts',
-    from: 'if (exact || (hold !== undefined && hold <= last) || this.#expectsOnTimePane(state)) return context;',
-    to: 'if (state !== undefined) return context;',
+    from: 'if (exact || (hold !== undefined && hold <= last) ||',
+    to: 'if (state !== undefined ||',
   },
   {
     name: 'overlapping sweeps tell of watermarks before they are published',
