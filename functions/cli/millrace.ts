@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=64
+#!/usr/bin/env -S node --min-semi-space-size=64 --max-semi-space-size=64
 // The young generation is larger than Node's own: most of what a run makes lives for one bundle.
 import { enableCompileCache } from 'node:module';
 
