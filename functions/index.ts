@@ -7,6 +7,7 @@ export type { SideInputs, SingletonOptions, ViewOptions } from './model/views.ts
 export {
   type DoFn,
   type ElementContext,
+  emits,
   type FinishContext,
   type OutputOptions,
   type ProcessContext,
@@ -61,15 +62,14 @@ export {
   type ValueState,
   valueState,
 } from './model/state.ts';
-export {
-  emits,
-  type KeyedContext,
-  type SideStatefulContext,
-  type SideStatefulDoFn,
-  type StatefulContext,
-  type StatefulDoFn,
-  type StatefulOptions,
-  type TimerContext,
+export type {
+  KeyedContext,
+  SideStatefulContext,
+  SideStatefulDoFn,
+  StatefulContext,
+  StatefulDoFn,
+  StatefulOptions,
+  TimerContext,
 } from './model/stateful.ts';
 export {
   eventTimer,

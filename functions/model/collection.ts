@@ -2,6 +2,7 @@
  * Collections: the fluent, typed way to write a pipeline. Invariant: a collection is an immutable handle; each transform
  * adds one node to the pipeline and returns a new handle. What cannot work is refused here, in a sentence.
  */
+import { syncFunction } from './author-function.ts';
 import type { CombineFn } from './combine.ts';
 import { collect } from './combine.ts';
 import type { DoFn, ElementContext, SideDoFn, Tag } from './dofn.ts';
@@ -83,6 +84,7 @@ export class PCollection<T> {
 
   /** Gives each element a key; everything that groups or keeps state works on keys. */
   keyBy<K extends Key>(name: string, fn: (value: T, context: ElementContext) => K): KeyedPCollection<K, T> {
+    syncFunction(`keyBy '${name}'`, fn);
     const toPair =
       fn.length < 2
         ? (value: T) => ({ key: (fn as (value: T) => K)(value), value })
@@ -224,6 +226,7 @@ export class PCollection<T> {
 export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
   /** Changes the value and keeps the key. */
   mapValues<U>(name: string, fn: (value: V, key: K) => U): KeyedPCollection<K, U> {
+    syncFunction(`mapValues '${name}'`, fn);
     const toPair = (pair: KV<K, V>) => ({ key: pair.key, value: fn(pair.value, pair.key) });
     return new KeyedPCollection<K, U>(
       this.builder,

@@ -27,6 +27,16 @@ export function tag<T>(name: string): Tag<T> {
   return { name };
 }
 
+/** What a DoFn emits, for the type checker only; see `emits`. */
+export interface Emits<Out> {
+  readonly type?: Out;
+}
+
+/** Says what a DoFn that is written in place emits: `emits: emits<Alert>()`. A class says it in the type of its context. */
+export function emits<Out>(): Emits<Out> {
+  return {};
+}
+
 export interface OutputOptions {
   /** The output's event time. Default: the input's. Must not be earlier than the input's, less `allowedSkew`. */
   readonly timestamp?: Instant;
@@ -58,6 +68,8 @@ export interface FinishContext<Out> {
  * What `process` throws fails that element only; what it has emitted before throwing is taken back.
  */
 export interface DoFn<In, Out> {
+  /** What `process` emits, for the type checker only: `emits: emits<Alert>()`. Needed where it is written in place. */
+  readonly emits?: Emits<Out>;
   /** Once an instance, before anything else: make clients here. */
   setup?(): void | Promise<void>;
   startBundle?(): void | Promise<void>;

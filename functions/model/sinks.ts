@@ -1,6 +1,7 @@
 /**
  * Where results go: tables and topics. What an author writes, checked and with its defaults filled in.
  */
+import { syncFunction } from './author-function.ts';
 import type { ElementContext } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
 import type { Ref, WriteBigQueryNode, WritePubSubNode } from './graph.ts';
@@ -73,7 +74,7 @@ export function bigQueryNode<T, C extends Columns>(
     key: options.key,
     partitionBy: partition?.name,
     clusterBy,
-    row: options.row as WriteBigQueryNode['row'],
+    row: syncFunction(`writeBigQuery '${name}' row`, options.row) as WriteBigQueryNode['row'],
     flush: {
       rows: atLeastOne(name, 'flush.rows', options.flush?.rows ?? 20_000),
       bytes: atLeastOne(name, 'flush.bytes', options.flush?.bytes ?? 4 * 1024 * 1024),

@@ -18,7 +18,7 @@
  *   },
  * });
  */
-import type { OutputOptions, Tag } from './dofn.ts';
+import type { Emits, OutputOptions, Tag } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
 import { LATE_OUTPUT, MAIN_OUTPUT, type Ref, type StatefulNode } from './graph.ts';
@@ -69,16 +69,6 @@ export interface TimerContext<K, Out, S extends StateSpecs, T extends TimerSpecs
   readonly firedAt: number;
   /** Which timer of a family it is; undefined for others. */
   readonly tag: string | undefined;
-}
-
-/** What a DoFn emits, for the type checker only; see `emits`. */
-export interface Emits<Out> {
-  readonly type?: Out;
-}
-
-/** Says what a DoFn that is written in place emits: `emits: emits<Alert>()`. A class says it in the type of its context. */
-export function emits<Out>(): Emits<Out> {
-  return {};
 }
 
 /**

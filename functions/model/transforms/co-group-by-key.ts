@@ -31,7 +31,7 @@ export interface CoGroupElement {
  */
 export function coGroupByKey<K extends Key, const I extends CoGroupInputs<K>>(
   name: string,
-  inputs: I,
+  inputs: I & CoGroupInputs<K>,
 ): GroupedByKey<K, CoGroup<I>, CoGroupElement> {
   const where = `coGroupByKey '${name}'`;
   const entries = Object.entries(inputs) as [string, KeyedPCollection<K, unknown>][];

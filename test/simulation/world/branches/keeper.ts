@@ -12,7 +12,7 @@ import {
   type SetState,
   valueState,
 } from '../../../../functions/model/state.ts';
-import { emits } from '../../../../functions/model/stateful.ts';
+import { emits } from '../../../../functions/model/dofn.ts';
 import { eventTimer, processingTimerFamily } from '../../../../functions/model/timers.ts';
 import { fixedWindows, globalWindow } from '../../../../functions/model/windows.ts';
 import type { KeeperSpec } from '../../scenario.ts';
