@@ -15,8 +15,11 @@ const CHUNK = 64 * 1024;
 export async function* readJsonLines(path: string, now: () => EpochMillis): Input {
   let line = 0;
   let rest = '';
+  let isFirst = true;
   for (const chunk of chunks(path)) {
-    const lines = (rest + chunk).split('\n');
+    // Editors on Windows begin a file with a byte order mark.
+    const lines = (rest + (isFirst ? chunk.replace(/^\uFEFF/, '') : chunk)).split('\n');
+    isFirst = false;
     rest = lines.pop()!;
     const arrival = now();
     const records: RawRecord[] = [];
