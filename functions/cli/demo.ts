@@ -2,10 +2,12 @@
 /**
  * `npm run demo`: real, badly out-of-order events become corrected panes in a table. Takes the first tens of thousands of
  * flights that come with vega-datasets, puts them in order of arrival, and runs `functions/pipelines/flights.ts` over them.
+ * `--save FILE` only writes the flights, as JSON Lines.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { LocalRun, type RunSummary } from '../local/local-run.ts';
 import flights from '../pipelines/flights.ts';
@@ -72,4 +74,9 @@ function busiest(rows: readonly Row[]): string {
   return `The busiest airports:\n${table.toString()}`;
 }
 
-await demo();
+const { save } = parseArgs({ options: { save: { type: 'string' } } }).values;
+if (save === undefined) await demo();
+else {
+  await writeFlights(save, FLIGHTS);
+  console.log(`${FLIGHTS.toLocaleString('en')} flights are in ${save}`);
+}

@@ -153,9 +153,9 @@ export class TestPipeline {
     return seen(this.#bus.published, transform, output);
   }
 
-  /** The values that a transform has emitted so far. */
-  outputs(transform: string, output: string = MAIN_OUTPUT): readonly unknown[] {
-    return this.panes(transform, output).map(({ value }) => value);
+  /** The values that a transform has emitted so far; `T` is believed. */
+  outputs<T = unknown>(transform: string, output: string = MAIN_OUTPUT): readonly T[] {
+    return this.panes(transform, output).map(({ value }) => value as T);
   }
 
   /** What came too late, of one step or of all. */
