@@ -15,9 +15,10 @@ import { MemoryBus } from './memory-bus.ts';
 import { MemoryPredictor } from './memory-predictor.ts';
 import { MemoryStore } from './memory-store.ts';
 import { MemoryWarehouse } from './memory-warehouse.ts';
+import { RunClock } from './run-clock.ts';
 import { type Input, run } from './runner.ts';
 import { SYSTEM_CLOCK } from './system.ts';
-import { SeededIds, VirtualClock } from './virtual-clock.ts';
+import { SeededIds } from './virtual-clock.ts';
 
 export interface LocalRunOptions {
   /** A file for each source that is to be read; a `readFile` source without one reads its own path. */
@@ -54,7 +55,7 @@ export class LocalRun {
   readonly warehouse: MemoryWarehouse;
   readonly store: MemoryStore;
   readonly bus: MemoryBus;
-  readonly clock = new VirtualClock();
+  readonly clock = new RunClock();
   readonly #graph: Graph;
   readonly #options: LocalRunOptions;
 
