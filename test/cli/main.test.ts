@@ -118,6 +118,14 @@ describe('millrace', () => {
     expect(JSON.parse(out.at(-1)!)).toMatchObject({ events: 0, panes: { EARLY: 0, ON_TIME: 0, LATE: 0 } });
   });
 
+  it('says which folder it cannot make', async () => {
+    const file = join(folder, 'a-file.jsonl');
+    await writeFile(file, '');
+    const { code, err } = await millrace(['run', 'flights', '--input', `flights=${file}`, '--out', file]);
+    expect(code).toBe(1);
+    expect(err[0]).toContain(`millrace: --out: '${file}' cannot be made a folder: EEXIST`);
+  });
+
   it('reads CSV and Parquet as it reads JSON Lines', async () => {
     const file = join(folder, 'flights.csv');
     await writeFile(

@@ -101,6 +101,7 @@ function isNewer(row: WaitingRow, other: WaitingRow): boolean {
 }
 
 function describe(value: unknown): string {
-  if (value === undefined) return 'undefined';
+  // JSON has no word for NaN and the infinities.
+  if (value === undefined || typeof value === 'number') return String(value);
   return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value)?.slice(0, 200) ?? typeof value);
 }
