@@ -3,7 +3,7 @@ import type { Row } from '../ports/warehouse.ts';
 
 const WIDTH = 60;
 
-/** Keeps the panes of each row as they were written. */
+/** Keeps the panes of each row as they were written; a flush writes only the newest of those that it finds. */
 export class Growth {
   readonly #panes = new Map<string, Row[]>();
 
@@ -14,11 +14,12 @@ export class Growth {
     else panes.push(row);
   }
 
-  /** The row that changed most often after its hour was complete. */
+  /** The row that changed most often after its hour was complete, of those of which every pane was written. */
   mostCorrected(): readonly Row[] {
     let most: readonly Row[] = [];
     let corrections = -1;
     for (const panes of this.#panes.values()) {
+      if (panes.some((pane, i) => pane['pane_index'] !== i)) continue;
       const late = panes.filter((pane) => pane['pane_timing'] === 'LATE').length;
       if (late < corrections || (late === corrections && panes.length <= most.length)) continue;
       most = panes;

@@ -4,7 +4,9 @@ import { ConfigurationError } from '../model/errors.ts';
 import { type CarriedOn, LocalRun, type LocalRunOptions, type RunSummary } from '../local/local-run.ts';
 import { isSnapshot, loadSnapshot, saveSnapshot } from '../local/snapshot.ts';
 import { SYSTEM_CLOCK } from '../local/system.ts';
+import type { DeadLetter } from '../engine/dead-letter.ts';
 import type { Graph } from '../model/graph.ts';
+import { groupByCause } from '../operate/dead-letters/causes.ts';
 import { startAfresh } from '../operate/fresh-start.ts';
 import { admit } from '../operate/upgrade.ts';
 import { warningsOf } from '../plan/warnings.ts';
@@ -19,6 +21,9 @@ interface RunOptions {
   readonly json?: boolean;
   readonly shards?: string;
 }
+
+/** How many causes of dead letters a run tells of. */
+const CAUSES = 3;
 
 /** `millrace run`: a pipeline on this machine, from files to tables. */
 export function runCommand(io: Io): Command {
@@ -68,7 +73,7 @@ export function runCommand(io: Io): Command {
       if (options.out !== undefined) await writeResults(options.out, run);
       if (options.state !== undefined) await keepState(options.state, graph, run);
       if (options.json) io.out(JSON.stringify(summary));
-      else for (const line of describe(summary, options.out)) io.out(line);
+      else for (const line of describe(summary, await run.deadLetters(), options.out)) io.out(line);
     });
 }
 
@@ -107,12 +112,25 @@ function wholeNumber(flag: string, text: string): number {
   return Number(text);
 }
 
-function describe(summary: RunSummary, out: string | undefined): string[] {
+/** Why elements became dead letters, the most frequent reasons first. */
+function causes(letters: readonly DeadLetter[]): string[] {
+  const found = groupByCause(letters.filter(({ kind }) => kind !== 'late'));
+  const examples = new Map(letters.map(({ id, message }) => [id, message.split('\n')[0]!.slice(0, 200)]));
+  return [
+    ...found
+      .slice(0, CAUSES)
+      .map(({ letters: count, step, code, example }) => `  ${count} × '${step}' ${code}: ${examples.get(example)}`),
+    ...(found.length > CAUSES ? [`  … and ${found.length - CAUSES} more causes`] : []),
+  ];
+}
+
+function describe(summary: RunSummary, letters: readonly DeadLetter[], out: string | undefined): string[] {
   const { pipeline, events, panes, late, deadLettered, seconds, eventsPerSecond } = summary;
   return [
     `${pipeline}: ${events} events in ${seconds} s (${eventsPerSecond} a second)`,
     `panes: ${panes.EARLY} early, ${panes.ON_TIME} on time, ${panes.LATE} late`,
     `late records: ${late}, dead letters: ${deadLettered}`,
+    ...causes(letters),
     out === undefined ? 'nothing was written; add --out DIR to keep the tables' : `tables are in ${out}`,
   ];
 }

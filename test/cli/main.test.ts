@@ -63,6 +63,17 @@ describe('millrace', () => {
     expect(err[0]).toContain(message);
   });
 
+  it('tells why there are dead letters, the most frequent reason first', async () => {
+    const file = join(folder, 'flights.jsonl');
+    await writeFile(file, ['{"date": 1}', 'nothing', '{"date": 2}'].join('\n'));
+    const { out } = await millrace(['run', 'flights', '--input', `flights=${file}`]);
+    const at = out.indexOf('late records: 0, dead letters: 3');
+    expect(out.slice(at + 1, at + 3)).toEqual([
+      expect.stringMatching(/^ {2}2 × 'flights' DECODE: source 'flights': delay: /),
+      expect.stringMatching(/^ {2}1 × 'flights' DECODE: .*line 2 is no JSON/),
+    ]);
+  });
+
   it('makes dead letters of lines that are no JSON, or do not fit, and takes the rest', async () => {
     const file = join(folder, 'flights.jsonl');
     const good = { date: '2001-01-01T00:01:00Z', delay: 5, distance: 100, origin: 'LAX', destination: 'SFO' };

@@ -40,4 +40,10 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     from: 'if (this.#bundle === bundle) return;',
     to: 'if (this.#bundle !== undefined) return;',
   },
+  {
+    name: 'messages count as taken that are under way',
+    file: 'functions/engine/sweep/under-way.ts',
+    from: 'if (!covers(done, from, to)) oldest = earlier(oldest, born);',
+    to: 'void [from, to, born];',
+  },
 ];

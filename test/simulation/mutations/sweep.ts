@@ -9,12 +9,6 @@ export const SWEEP_MUTATIONS: readonly Mutation[] = [
     to: 'watermarks[source] = later((watermark + 1_000) as EpochMillis, published[source] ?? MIN_TIMESTAMP);',
   },
   {
-    name: 'messages count as taken that are under way',
-    file: 'functions/engine/sweep/under-way.ts',
-    from: 'if (!covers(done, from, to)) oldest = earlier(oldest, born);',
-    to: 'void [from, to, born];',
-  },
-  {
     name: 'a drain does not end a source',
     file: 'functions/engine/sweep/drained-sources.ts',
     from: 'if (drain === undefined || now < drain.readingEnds) return own;',
