@@ -21,13 +21,6 @@ export const SINK_MUTATIONS: readonly Mutation[] = [
     to: 'const takeOver = state.claim.owner === owner;',
   },
   {
-    name: 'a stranger’s settlement is accepted',
-    file: 'functions/engine/sink/sink-state.ts',
-    from: `if (state.claim?.owner !== owner) return undefined;
-  return { ...state, flushed`,
-    to: 'return { ...state, flushed',
-  },
-  {
     name: 'another attempt goes under the same job id',
     file: 'functions/engine/sink/sink-state.ts',
     from: 'attempt: state.claim.attempt + 1 } };',
