@@ -46,8 +46,21 @@ async function loadModule(name: string): Promise<{ path: string; exports: Record
     return { path, exports: (await import(pathToFileURL(path).href)) as Record<string, unknown> };
   } catch (error) {
     if (error instanceof MillraceError) throw error;
-    throw new ConfigurationError(`${path} cannot be loaded: ${messageOf(error)}`, { cause: error });
+    throw new ConfigurationError(`${path} cannot be loaded${placeOf(error)}: ${messageOf(error)}${hintFor(error)}`, {
+      cause: error,
+    });
   }
+}
+
+/** The line of a module at which loading ended, where the stack names one. */
+function placeOf(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const place = stack.match(/(?:file:\/\/)?(\/[^\s():]+\.(?:ts|js|mjs)):(\d+)/);
+  return place === null ? '' : ` (${place[1]}:${place[2]})`;
+}
+
+function hintFor(error: unknown): string {
+  return messageOf(error).includes('does not provide an export named') ? '; a type is imported by import type' : '';
 }
 
 export async function knownPipelines(): Promise<string[]> {

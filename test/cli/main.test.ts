@@ -48,6 +48,13 @@ describe('millrace', () => {
     expect(err[0]).toMatch(/^millrace: there is no pipeline 'nowhere'; known are .*flights/);
   });
 
+  it('names the line at which a module of a pipeline cannot be loaded', async () => {
+    const path = join(folder, 'broken.mjs');
+    await writeFile(path, "\nthrow new Error('no schema');\n");
+    const { code, err } = await millrace(['plan', path]);
+    expect([code, err[0]]).toEqual([1, `millrace: ${path} cannot be loaded (${path}:2): no schema`]);
+  });
+
   it.each([
     [[], "source 'flights' of pipeline 'flights' has no input; add --input flights=FILE"],
     [['--input', 'flights=missing.jsonl'], 'there is no file missing.jsonl; give --input source=file'],
