@@ -57,7 +57,7 @@ async function record(scenarios: Iterable<Scenario>): Promise<void> {
     const kept = await shrink(often, rule, { tries: TRIES, run: runVariations(rule) });
     const text = JSON.stringify({ mutation: name, rule, scenario: kept });
     writeFileSync(place, `${text}\n`);
-    console.log(`kept as ${file}.json, ${text.length} characters`);
+    console.log(`kept as ${file}.json, ${text.length} characters; npm run format`);
     return;
   }
   throw new Error(`'${name}' is too rare to be kept`);
