@@ -44,6 +44,8 @@ export interface LocalCloudOptions {
   readonly tuning?: Partial<Tuning>;
   /** Instances of each function, without affinity. Default 1. */
   readonly instances?: number;
+  /** Instances of the functions that take in sources, which scale freely. Default: as `instances`. */
+  readonly ingestInstances?: number;
   /** Pushes in flight of one subscription. Default 250, the functions' own concurrency. */
   readonly concurrency?: number;
   readonly relay?: Pick<RelayOptions, 'troubles' | 'onProblem'>;
@@ -143,9 +145,13 @@ async function start(
   };
   atEnd(() => Promise.all([...functions.values()].flat().map((one) => one.process.stop())));
   for (const { id } of manifest.functions) functions.set(id, []);
-  const instances = Array.from({ length: options.instances ?? 1 }, (_, instance) => instance);
+  const { instances = 1, ingestInstances = instances } = options;
   await Promise.all(
-    manifest.functions.flatMap((deployed) => instances.map((instance) => startOne(deployed, instance))),
+    manifest.functions.flatMap((deployed) =>
+      Array.from({ length: deployed.role === 'ingest' ? ingestInstances : instances }, (_, instance) =>
+        startOne(deployed, instance),
+      ),
+    ),
   );
 
   const urlsOf = (id: string, path: string): string[] => functions.get(id)!.map(({ url }) => `${url}${path}`);

@@ -18,7 +18,9 @@ import flights from '../../../functions/pipelines/flights.ts';
 import { type Flight, realFlights } from '../../emulators/flights-data.ts';
 
 const FLIGHTS = Number(process.argv[2] ?? 20_000);
-const CONCURRENCY = Number(process.argv[3] ?? 1_000);
+const CONCURRENCY = Number(process.argv[3] ?? 2_000);
+/** Of the hand-written function and of our ingest: one takes 1,000 requests at once, as on Cloud Run. */
+const INSTANCES = Math.ceil(CONCURRENCY / 1_000);
 const COMMIT_EVERY = Number(process.argv[4] ?? DEFAULT_TUNING.commitEvery);
 /** The hand-written function gets fewer messages, since it is slower; both are measured over all of theirs. */
 const BY_HAND = Math.max(500, Math.round(FLIGHTS / 10));
@@ -34,7 +36,9 @@ try {
   const byHand = await handWritten();
   const ours = await deployed();
   const times = ours / byHand;
-  console.log(`messages a second into state, one event a message, ${CONCURRENCY} pushes in flight`);
+  console.log(
+    `messages a second into state, one event a message, ${CONCURRENCY} pushes in flight, ${INSTANCES} instances`,
+  );
   console.log(`  hand-written  ${byHand.toFixed(0).padStart(6)}  (${BY_HAND} messages)`);
   console.log(`  flights       ${ours.toFixed(0).padStart(6)}  (${FLIGHTS} messages, a commit in ${COMMIT_EVERY} ms)`);
   console.log(`  ${times.toFixed(1)} times, ${times >= BOUND ? 'at least' : 'BELOW'} the ${BOUND} that are asked`);
@@ -52,9 +56,9 @@ async function handWritten(): Promise<number> {
   await clients.subscriber.createSubscription(subscription, ONCE);
   const { main } = await bundleEntry(here('./hand-written.ts'), join(OUT, 'hand-written'));
   const environment = { ...emulators.environment, GOOGLE_CLOUD_PROJECT: projectId };
-  const running = await startFunctionProcess(
-    { id: 'by-hand', environment: {}, timeoutSeconds: 60 },
-    { environment, source: main },
+  const one = { id: 'by-hand', environment: {}, timeoutSeconds: 60 };
+  const running = await Promise.all(
+    Array.from({ length: INSTANCES }, () => startFunctionProcess(one, { environment, source: main })),
   );
   const relay = await startRelay({
     projectId,
@@ -62,7 +66,7 @@ async function handWritten(): Promise<number> {
     routes: [
       {
         subscription: 'by-hand',
-        url: `${running.url}/`,
+        url: running.map(({ url }) => `${url}/`),
         concurrency: CONCURRENCY,
         retryBackoff: { minimum: 100, maximum: 2_000 },
       },
@@ -75,7 +79,7 @@ async function handWritten(): Promise<number> {
     );
   } finally {
     await relay.stop();
-    await running.process.stop();
+    await Promise.all(running.map(({ process: each }) => each.stop()));
     await clients.close();
   }
 }
@@ -89,6 +93,7 @@ async function deployed(): Promise<number> {
     emulators,
     projectId: 'demo-flights',
     concurrency: CONCURRENCY,
+    ingestInstances: INSTANCES,
     tuning: { commitEvery: COMMIT_EVERY as Millis },
   });
   const source = 'millrace-flights--ingest--flights';
