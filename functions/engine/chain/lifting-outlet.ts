@@ -26,8 +26,7 @@ export interface Lifting {
 
 interface Parts {
   readonly key: unknown;
-  /** One for each window; a bundle's elements of a key are in few. */
-  readonly parts: Part[];
+  readonly windows: Map<EpochMillis | string, Part>;
 }
 
 export class LiftingOutlet implements Outlet {
@@ -65,16 +64,16 @@ export class LiftingOutlet implements Outlet {
     try {
       for (const window of windows) this.#partOf(parts, window).add(element);
     } catch (error) {
-      for (const part of parts.parts) part.remove(element);
+      for (const part of parts.windows.values()) part.remove(element);
       throw error;
     }
   }
 
   flush(output: BundleOutput): void {
     this.#startOverFor(output);
-    for (const [text, { key, parts }] of this.#parts) {
+    for (const [text, { key, windows }] of this.#parts) {
       const target = this.#shards.of(text);
-      for (const part of parts) {
+      for (const part of windows.values()) {
         if (part.count === 0) continue;
         try {
           const encoded = encodeLifted(this.#inlet, text, part);
@@ -99,21 +98,26 @@ export class LiftingOutlet implements Outlet {
     const text = keyText(key);
     let parts = this.#parts.get(text);
     if (parts === undefined) {
-      parts = { key, parts: [] };
+      parts = { key, windows: new Map() };
       this.#parts.set(text, parts);
     }
     return parts;
   }
 
-  #partOf({ parts }: Parts, window: Window): Part {
-    for (let i = parts.length - 1; i >= 0; i--) {
-      const part = parts[i]!;
-      if (part.window.start === window.start && part.window.end === window.end) return part;
+  #partOf({ windows }: Parts, window: Window): Part {
+    const name = nameOf(window);
+    let part = windows.get(name);
+    if (part === undefined) {
+      part = new Part(window, this.#lifting.combine);
+      windows.set(name, part);
     }
-    const part = new Part(window, this.#lifting.combine);
-    parts.push(part);
     return part;
   }
+}
+
+/** Windows that do not merge are told apart by their start; those that begin with time itself, by their end. */
+function nameOf({ start, end }: Window): EpochMillis | string {
+  return start === MIN_TIMESTAMP ? `to ${end}` : start;
 }
 
 /** What elements of one key and window come to. */
