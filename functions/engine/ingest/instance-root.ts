@@ -1,11 +1,11 @@
 /**
  * The root of one ingest instance. Invariants: it ends in a random incarnation, is created with must-not-exist, and once a
- * commit of it was refused its name is never used again; none is created once a later epoch has begun; a commit whose outcome is not known is sent again as it was, so
- * that its nonce tells whether it was applied.
+ * commit of it was refused its name is never used again; none is created once a later epoch has begun, nor after it was
+ * retired; a commit whose outcome is not known is sent again as it was, so that its nonce tells whether it was applied.
  */
 import { ContentionError, OutdatedError, RetryableError } from '../../model/errors.ts';
 import { type EpochMillis, later, type Millis, MIN_TIMESTAMP, plus } from '../../model/time.ts';
-import type { DocumentName } from '../../ports/store.ts';
+import type { DocumentName, Precondition } from '../../ports/store.ts';
 import { epochFence } from '../control.ts';
 import { outsideMessages } from '../chain/outside.ts';
 import type { DeadLetter } from '../dead-letter.ts';
@@ -16,7 +16,7 @@ import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { newRoot, RootDraft } from '../protocol/root.ts';
 import type { ShardSetting } from '../shard/shard.ts';
 import type { MessageBundle } from './message-bundle.ts';
-import { messageState, type SettledBody } from './message-state.ts';
+import { messageState, retirementFence, type SettledBody } from './message-state.ts';
 import { publishLeft } from '../sweep/republish.ts';
 import { foldedSlices, withPublications } from './publish-slices.ts';
 import type { SourceActivity } from './source-watermark.ts';
@@ -71,19 +71,20 @@ export class InstanceRoot {
    * @throws {RetryableError} when it cannot be known whether it was committed; the messages have to come again
    */
   async commit(bundle: MessageBundle): Promise<Committed> {
-    const { store, bus, topology, epoch = 1 } = this.#setting;
+    const { store, bus, topology } = this.#setting;
     // What was not published when the bus was down.
     if (this.#stored !== undefined) this.#published = await publishLeft(store, bus, this.#stored.root, this.#published);
     let attempt = this.#prepare(bundle);
+    let fences: readonly Precondition[] | undefined;
     let letters = bundle.letters;
     for (let tries = 1; ; tries++) {
       const names = letters.map(({ id }): DocumentName => ({ collection: 'deadLetters', id }));
       try {
-        const fence = this.#stored === undefined ? [await epochFence(store, epoch)] : [];
+        fences ??= await this.#fences();
         const changes = {
           sets: [...attempt.outbox.documents, ...letters.flatMap((letter) => deadLetterDocuments(letter).documents)],
           deletes: [],
-          preconditions: [...names.map((name) => ({ ...name, version: 'absent' as const })), ...fence],
+          preconditions: [...names.map((name) => ({ ...name, version: 'absent' as const })), ...fences],
         };
         const version = this.#stored?.version ?? 'absent';
         this.#stored = await commitRoot(store, attempt.draft, version, attempt.nonce, topology, changes);
@@ -100,6 +101,7 @@ export class InstanceRoot {
           if (fresh.length < letters.length) letters = fresh;
           else this.#forget();
           attempt = this.#prepare(bundle);
+          fences = undefined;
         }
       }
     }
@@ -125,6 +127,13 @@ export class InstanceRoot {
     };
     draft.extra = state;
     return { draft, outbox, nonce };
+  }
+
+  /** What the next commit asks beside its root's version, whichever of its tries arrives. */
+  async #fences(): Promise<readonly Precondition[]> {
+    const { store, epoch = 1 } = this.#setting;
+    if (this.#stored !== undefined) return [];
+    return Promise.all([epochFence(store, epoch), retirementFence(store, this.#source)]);
   }
 
   async #withoutWritten(letters: readonly DeadLetter[]): Promise<readonly DeadLetter[]> {

@@ -61,7 +61,6 @@ export async function runMessages(
     if (identity !== undefined && seen.has(identity)) continue;
     if (identity !== undefined) seen.add(identity);
     taken += 1;
-    chain.beginRecord();
     const pending = receive(element);
     if (pending !== undefined) await pending;
   }
@@ -100,17 +99,21 @@ export function tooLarge(message: SourceMessage, characters: number, limit: numb
 }
 
 function unreadLetter(place: BundlePlace, message: SourceMessage, error: unknown): DeadLetter {
-  return sourceDeadLetter(letterPlace(place, message.id), rawRecord(message), error);
+  const letter = sourceDeadLetter(letterPlace(place, message.id), rawRecord(message), error);
+  const { id, exactlyOnce } = place.source.node.source;
+  // Which id an author names is known once it can be read.
+  return id === undefined && exactlyOnce ? { ...letter, elementId: idOfMessage(message) } : letter;
 }
 
 /** Gives the element the id under which the first keyed stage takes it. */
 export function identified(element: Element, message: SourceMessage, { node }: PlannedSource): Element {
   if (element.id === undefined) return element;
-  const id =
-    node.source.id === undefined
-      ? elementId(element.id, message.publishTime, markOf(message))
-      : elementId(element.id, element.timestamp);
+  const id = node.source.id === undefined ? idOfMessage(message) : elementId(element.id, element.timestamp);
   return { ...element, id };
+}
+
+function idOfMessage(message: SourceMessage): string {
+  return elementId(message.id, message.publishTime, markOf(message));
 }
 
 function failureLetters(place: BundlePlace, failures: readonly StepFailure[]): DeadLetter[] {
@@ -121,7 +124,7 @@ function failureLetters(place: BundlePlace, failures: readonly StepFailure[]): D
     const what = `${documentName(nameOfId(id))}~${failure.step}`;
     const count = (counts.get(what) ?? 0) + 1;
     counts.set(what, count);
-    return elementDeadLetter(letterPlace(place, `${what}~${count}`), failure);
+    return { ...elementDeadLetter(letterPlace(place, `${what}~${count}`), failure), elementId: id };
   });
 }
 

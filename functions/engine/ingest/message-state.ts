@@ -1,5 +1,6 @@
 /** What the root of an ingest instance keeps beside its numbers, and what sweeps tell it. */
 import { type EpochMillis, later, MIN_TIMESTAMP } from '../../model/time.ts';
+import type { Precondition, Store } from '../../ports/store.ts';
 import { ingestRootId, type RootId, sourceOf } from '../protocol/names.ts';
 import type { SettledFacts } from '../protocol/root.ts';
 import { foldedSlices, mergedSlices } from './publish-slices.ts';
@@ -26,10 +27,21 @@ export interface SettledBody {
   readonly counted: EpochMillis;
 }
 
+/** What the retired instances of a source knew. */
+interface FoldedActivity extends SourceActivity {
+  /** How many they are: each retirement changes the folded root, and so its version. Absent: none was counted. */
+  readonly retired?: number;
+}
+
 /** What a retired instance knew, folded into what those before it knew. */
 export function withRetired(folded: SourceActivity, retired: SourceActivity, counted: EpochMillis): SourceActivity {
   const { slices, active } = mergedActivity([folded, retired]);
-  return { slices: foldedSlices(slices, counted), active };
+  const next: FoldedActivity = {
+    slices: foldedSlices(slices, counted),
+    active,
+    retired: ((folded as FoldedActivity).retired ?? 0) + 1,
+  };
+  return next;
 }
 
 const FOLDED = 'folded';
@@ -40,6 +52,17 @@ const FOLDED = 'folded';
  */
 export function foldedRootId(source: string): RootId {
   return ingestRootId(source, FOLDED);
+}
+
+/**
+ * What the first commit of an instance's root asks beside its absence: that no root of the source was retired since this
+ * was read, which is before that commit was first sent. Otherwise the root may be among them, and the commit, sent
+ * again or late on its way, would make it anew and give its numbers twice.
+ */
+export async function retirementFence(store: Store, source: string): Promise<Precondition> {
+  const id = foldedRootId(source);
+  const [stored] = await store.get('roots', [id]);
+  return { collection: 'roots', id, version: stored?.version ?? 'absent' };
 }
 
 export function isFoldedRoot(id: RootId): boolean {

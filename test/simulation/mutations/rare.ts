@@ -46,4 +46,10 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     from: 'if (!covers(done, from, to)) oldest = earlier(oldest, born);',
     to: 'void [from, to, born];',
   },
+  {
+    name: 'a root that was retired is made anew by a commit that comes again',
+    file: 'functions/engine/ingest/instance-root.ts',
+    from: 'return Promise.all([epochFence(store, epoch), retirementFence(store, this.#source)]);',
+    to: 'return Promise.all([epochFence(store, epoch)]);',
+  },
 ];
