@@ -43,6 +43,8 @@ export interface DeadLetter {
   readonly timer?: unknown;
   /** Of a source's message: when it was published, or read. */
   readonly arrival?: EpochMillis;
+  /** Of a source's message, where it had any. */
+  readonly attributes?: Readonly<Record<string, string>>;
   /** Of a source's message: it is no JSON; `value` is its text. */
   readonly unparsed?: boolean;
   /** Only of late records: the input watermark that judged them. */
@@ -51,6 +53,8 @@ export interface DeadLetter {
   readonly count: number;
   /** The source's message, or the id that its author names, as far as the element still carries it. */
   readonly messageId?: string;
+  /** Of what failed at ingest: the id under which the first keyed stage would have taken it. */
+  readonly elementId?: string;
   /** How often the step was tried in this generation. */
   readonly attempts: number;
   /** When its first generation failed. */
@@ -81,6 +85,7 @@ export interface UnreadMessage {
   readonly id: string;
   readonly value: unknown;
   readonly arrival: EpochMillis;
+  readonly attributes?: Readonly<Record<string, string>>;
   /** Set when `value` is a text that is no JSON. */
   readonly problem?: string;
 }
@@ -162,6 +167,7 @@ export function sourceDeadLetter(place: DeadLetterPlace, message: UnreadMessage,
     ...errorFields(error),
     value: carried(message.value),
     arrival: message.arrival,
+    ...(Object.keys(message.attributes ?? {}).length === 0 ? {} : { attributes: message.attributes! }),
     ...(message.problem === undefined ? {} : { unparsed: true }),
     count: 1,
     attempts: 1,
@@ -194,12 +200,11 @@ function lineage(
   elementId: string | undefined,
 ): Pick<DeadLetter, 'generation' | 'origin' | 'firstFailedAt' | 'status' | 'messageId'> {
   const replay = parseReplayId(elementId);
-  if (replay !== undefined) {
-    const { origin, generation, firstFailedAt } = replay;
-    return { generation: generation + 1, origin, firstFailedAt: earlier(firstFailedAt, failedAt), status: 'dead' };
-  }
-  const messageId = elementId === undefined ? {} : { messageId: nameOfId(elementId) };
-  return { generation: 0, origin: id, firstFailedAt: failedAt, status: 'dead', ...messageId };
+  const named = elementId === undefined || elementId.startsWith('replay~') ? {} : { messageId: nameOfId(elementId) };
+  if (replay === undefined) return { generation: 0, origin: id, firstFailedAt: failedAt, status: 'dead', ...named };
+  const { origin, generation, firstFailedAt } = replay;
+  const first = earlier(firstFailedAt, failedAt);
+  return { generation: generation + 1, origin, firstFailedAt: first, status: 'dead', ...named };
 }
 
 function errorFields(error: unknown): Pick<DeadLetter, 'code' | 'errorClass' | 'message' | 'stack' | 'answer'> {

@@ -2,6 +2,7 @@ import type { DeadLetter } from '../../functions/engine/dead-letter.ts';
 import { readDeadLetter } from '../../functions/engine/dead-letter-document.ts';
 import type { ReadRecord } from '../../functions/engine/ingest/split-reader.ts';
 import { Embedded, type EmbeddedOptions } from '../../functions/local/embedded.ts';
+import { MemoryBacklog } from '../../functions/local/memory-backlog.ts';
 import { MemoryBus } from '../../functions/local/memory-bus.ts';
 import { MemoryStore } from '../../functions/local/memory-store.ts';
 import { MemoryWarehouse } from '../../functions/local/memory-warehouse.ts';
@@ -24,17 +25,24 @@ export class Driven {
   readonly store = new MemoryStore({ strict: true });
   readonly ids = new SeededIds(7);
   readonly bus = new MemoryBus(new SeededIds(3));
+  readonly backlog = new MemoryBacklog(this.clock);
   readonly warehouse: MemoryWarehouse & Warehouse;
   readonly plan: Plan;
   readonly embedded: Embedded;
   #records = 0;
 
-  constructor(graph: Graph, warehouse = new MemoryWarehouse(), more: Partial<EmbeddedOptions> = {}) {
+  /** @param sources whether they are read as files, or take messages */
+  constructor(
+    graph: Graph,
+    warehouse = new MemoryWarehouse(),
+    more: Partial<EmbeddedOptions> = {},
+    sources: 'files' | 'messages' = 'files',
+  ) {
     this.warehouse = warehouse;
-    const files = new Set(graph.nodes.filter(({ kind }) => kind === 'source').map(({ name }) => name));
-    this.plan = plan(graph, { files, shards: 2 });
-    const { store, bus, clock, ids } = this;
-    this.embedded = new Embedded({ plan: this.plan, store, bus, warehouse, clock, ids, ...more });
+    const names = graph.nodes.filter(({ kind }) => kind === 'source').map(({ name }) => name);
+    this.plan = plan(graph, { files: new Set(sources === 'files' ? names : []), shards: 2 });
+    const { store, bus, clock, ids, backlog } = this;
+    this.embedded = new Embedded({ plan: this.plan, store, bus, warehouse, clock, ids, backlog, ...more });
   }
 
   async start(): Promise<this> {

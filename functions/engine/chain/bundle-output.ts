@@ -4,7 +4,6 @@
  */
 import type { EpochMillis } from '../../model/time.ts';
 import type { Element } from '../element.ts';
-import { withOrdinal } from '../ids/element-id.ts';
 import type { ShardId } from '../protocol/names.ts';
 
 /** An encoded element for a shard. */
@@ -51,20 +50,6 @@ export class BundleOutput {
   readonly outgoing: Outgoing[] = [];
   readonly outside: Outside[] = [];
   readonly failures: StepFailure[] = [];
-  /** How many outputs the source's record under way has had; undefined where elements do not come from a source's records. */
-  #ordinal: number | undefined;
-
-  /** What is produced from now on comes from another record of a source. */
-  beginRecord(): void {
-    this.#ordinal = 0;
-  }
-
-  /** The element under an id of its own among the outputs of its record. */
-  numbered(element: Element): Element {
-    if (this.#ordinal === undefined || element.id === undefined) return element;
-    const ordinal = this.#ordinal++;
-    return ordinal === 0 ? element : { ...element, id: withOrdinal(element.id, ordinal) };
-  }
 
   append(other: BundleOutput): void {
     for (const item of other.outgoing) this.outgoing.push(item);

@@ -10,6 +10,7 @@ import { type Consumer, type HeadNode, isHead, type Plan } from '../../plan/plan
 import type { SideValues } from '../views/side-values.ts';
 import { BundleOutput } from './bundle-output.ts';
 import type { Outlet } from './outlet.ts';
+import { oneOf } from './one-of.ts';
 import { eachInTurn, type Receive } from './receive.ts';
 import { type BundleStep, compileStep } from './steps.ts';
 
@@ -71,11 +72,6 @@ export class Chain {
   begin(processingTime: EpochMillis = MIN_TIMESTAMP): void | Promise<void> {
     this.#output = new BundleOutput();
     return eachInTurn(this.#steps, (step) => step.startBundle(processingTime));
-  }
-
-  /** What is received from now on comes from another record of a source, whose outputs are numbered. */
-  beginRecord(): void {
-    this.#output.beginRecord();
   }
 
   /** Ends the bundle and hands out what it produced. */
@@ -151,7 +147,7 @@ class ChainCompiler {
     const output = this.#output;
     return (element) => {
       try {
-        outlet.receive(output().numbered(element));
+        outlet.receive(element);
       } catch (error) {
         output().failures.push({ step: head.name, element, error });
       }
@@ -159,10 +155,10 @@ class ChainCompiler {
   }
 }
 
-/** One receiver for several. */
+/** One receiver for several. What they get are two elements where ways meet again, so each has an id of its own. */
 function broadcast(receivers: readonly Receive[]): Receive {
   if (receivers.length === 1) return receivers[0]!;
-  return (element) => eachInTurn(receivers, (receive) => receive(element));
+  return (element) => eachInTurn(receivers, (receive, i) => receive(oneOf(element, i, receivers.length)));
 }
 
 function sortByGraph(steps: BundleStep[], graph: Graph): void {

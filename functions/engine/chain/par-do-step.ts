@@ -11,6 +11,7 @@ import type { View } from '../../model/views.ts';
 import type { Window } from '../../model/windows.ts';
 import { type Element, UNGROUPED } from '../element.ts';
 import type { SideValues } from '../views/side-values.ts';
+import { oneOf } from './one-of.ts';
 import { eachInTurn, type Receive } from './receive.ts';
 
 type Emitted = { readonly receive: Receive; readonly element: Element };
@@ -140,5 +141,5 @@ export class ParDoStep {
 }
 
 function forward(emitted: readonly Emitted[]): void | Promise<void> {
-  return eachInTurn(emitted, ({ receive, element }) => receive(element));
+  return eachInTurn(emitted, ({ receive, element }, i) => receive(oneOf(element, i, emitted.length)));
 }

@@ -10,6 +10,7 @@ import type { Element } from '../element.ts';
 import type { SideValues } from '../views/side-values.ts';
 import type { BundleOutput } from './bundle-output.ts';
 import { LookUpStep } from './look-up-step.ts';
+import { oneOf } from './one-of.ts';
 import { ParDoStep } from './par-do-step.ts';
 import { eachInTurn, type Receive } from './receive.ts';
 
@@ -73,7 +74,7 @@ export function compileStep(node: Node, next: Next, output: () => BundleOutput, 
         } catch (error) {
           return fail(element, error);
         }
-        return eachInTurn(values, (value) => forward(withValue(element, value)));
+        return eachInTurn(values, (value, i) => forward(oneOf(withValue(element, value), i, values.length)));
       });
     }
     case 'partition': {
@@ -143,7 +144,8 @@ function stateless(fn: (...args: never[]) => unknown, receive: Receive): Compile
 function exploded(receive: Receive): Receive {
   return (element) => {
     if (element.windows.length === 1) return receive(element);
-    return eachInTurn(element.windows, (window) => receive({ ...element, windows: [window] }));
+    const { windows } = element;
+    return eachInTurn(windows, (window, i) => receive(oneOf({ ...element, windows: [window] }, i, windows.length)));
   };
 }
 

@@ -2,7 +2,7 @@
  * Whether a message that Pub/Sub gave up on was taken in nevertheless: its bundle was committed, and every answer was lost.
  * Then it has had its end, and must not become a dead letter beside.
  *
- * A message is taken when its elements wait in the outbox of an ingest root, or when the first stage that keeps state
+ * A message is taken when its elements wait in the outbox of an ingest root or a replay, or when the first stage that keeps state
  * remembers their ids. The outboxes are read first: an element leaves its outbox only after that stage has taken it.
  */
 import type { EpochMillis } from '../../model/time.ts';
@@ -12,11 +12,11 @@ import { decodeBody } from '../element-codec.ts';
 import { identified } from '../ingest/message-bundle.ts';
 import { SourceDecoder } from '../ingest/source-decoder.ts';
 import { rawRecord, type SourceMessage } from '../ingest/source-message.ts';
-import { outboxId, shardId, sourceOf } from '../protocol/names.ts';
+import { isReplayRoot, outboxId, shardId, sourceOf } from '../protocol/names.ts';
 import type { OutboxBody } from '../protocol/outbox.ts';
 import type { Root } from '../protocol/root.ts';
 import { markOfId, timeOfId } from './element-id.ts';
-import { hasMark, keptId, readIds } from './id-documents.ts';
+import { hasMark, keptId, keptRecord, readIds } from './id-documents.ts';
 import { idRulesOf } from './id-rules.ts';
 import type { IdRule } from './id-state.ts';
 
@@ -74,8 +74,9 @@ function soughtFor(source: PlannedSource, message: SourceMessage): Sought | unde
   }
   if (id === undefined) return { source: source.id, id: '', matches: () => false };
   const mark = markOfId(id);
-  const kept = keptId(id);
-  const matches = (other: string): boolean => (mark === undefined ? other === kept : hasMark(other, mark));
+  const record = keptRecord(keptId(id));
+  const matches = (other: string): boolean =>
+    mark === undefined ? keptRecord(other) === record : hasMark(other, mark);
   return { source: source.id, id, matches };
 }
 
@@ -87,10 +88,10 @@ function isShardOf(root: string, stage: string): boolean {
   return sourceOf(root) === undefined && root === shardId(stage, Number(root.slice(root.lastIndexOf('~') + 1)));
 }
 
-/** Whether its elements were committed by an ingest instance and are not known to be taken by all that they were sent to. */
+/** Whether its elements were committed by an ingest instance or a replay and are not known to be taken where they were sent. */
 async function isUnderWay(store: Store, { source, matches }: Sought): Promise<boolean> {
   for (const { id, open } of await readRoots(store)) {
-    if (sourceOf(id) !== source) continue;
+    if (sourceOf(id) !== source && !isReplayRoot(id)) continue;
     const documents = new Set<string>();
     for (const { firstDocument, lastDocument } of Object.values(open).flat())
       for (let document = firstDocument; document <= lastDocument; document++) documents.add(outboxId(id, document));

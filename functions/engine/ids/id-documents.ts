@@ -20,17 +20,27 @@ export interface IdsBody {
 const ADDED_TO = 32_000;
 /** A document stays below 1 MiB whatever its characters. */
 const MAX_CHARACTERS = 300_000;
-/** Longer ids are kept as their 128-bit hash. */
+/** Longer ones are kept with the 128-bit hash of their name. */
 const LONGEST_ID = 48;
 /** Documents read at once. */
 const READ_AT_ONCE = 300;
 
-/** What of an id is kept: its identity, and behind it the mark where it has one. */
+/** What of an id is kept: its identity, a long name as its hash, and behind it the mark where it has one. */
 export function keptId(id: string): string {
   const identity = identityOf(id);
-  const kept = identity.length <= LONGEST_ID ? identity : hash('sha256', identity, 'base64url').slice(0, 22);
+  const kept = identity.length <= LONGEST_ID ? identity : shortened(identity);
   const mark = markOfId(id);
   return mark === undefined ? kept : `${kept}#${mark}`;
+}
+
+function shortened(identity: string): string {
+  const name = identity.indexOf('~') + 1;
+  return identity.slice(0, name) + hash('sha256', identity.slice(name), 'base64url').slice(0, 22);
+}
+
+/** What is kept of the record of an element: the same for all that was made of it. */
+export function keptRecord(kept: string): string {
+  return kept.slice(kept.indexOf('~'));
 }
 
 /** Whether what is kept of an id ends in a mark. */

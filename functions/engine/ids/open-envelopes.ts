@@ -1,7 +1,8 @@
 import type { Envelope } from '../../ports/bus.ts';
 import { decodeBody, type Incoming } from '../element-codec.ts';
-import { sourceOf } from '../protocol/names.ts';
+import { isReplayRoot, type RootId, sourceOf } from '../protocol/names.ts';
 import type { RootDraft } from '../protocol/root.ts';
+import { sourceOfReplayed } from '../replay-id.ts';
 import type { IdIndex, SourceId } from './id-index.ts';
 
 export interface Opened {
@@ -26,10 +27,12 @@ export async function openEnvelopes(
   for (const { sender, number, body } of envelopes) {
     if (draft.isTaken(sender, number)) continue;
     draft.take(sender, number);
-    const source = ids === undefined ? undefined : sourceOf(sender);
+    const sourceOfId = ids === undefined ? undefined : sourcesFrom(sender);
     for (const incoming of decodeBody(body)) {
-      if (source !== undefined && incoming.id !== undefined) {
-        identified.push({ source, id: incoming.id });
+      const { id } = incoming;
+      const source = id === undefined ? undefined : sourceOfId?.(id);
+      if (source !== undefined) {
+        identified.push({ source, id: id! });
         places.push(elements.length);
       }
       elements.push(incoming);
@@ -40,4 +43,11 @@ export async function openEnvelopes(
   const repeated = new Set(places.filter((_, i) => !isNew[i]));
   if (repeated.size === 0) return { elements, duplicates: 0 };
   return { elements: elements.filter((_, i) => !repeated.has(i)), duplicates: repeated.size };
+}
+
+/** Of which source an element is that a sender sends under an id; undefined for senders whose elements have none of a source. */
+function sourcesFrom(sender: RootId): ((id: string) => string | undefined) | undefined {
+  const source = sourceOf(sender);
+  if (source !== undefined) return () => source;
+  return isReplayRoot(sender) ? sourceOfReplayed : undefined;
 }

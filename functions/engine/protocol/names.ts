@@ -44,9 +44,13 @@ export function sourceOf(id: RootId): string | undefined {
   return id.startsWith('ingest~') ? id.slice('ingest~'.length, id.lastIndexOf('~')) : undefined;
 }
 
+export function isReplayRoot(id: RootId): boolean {
+  return id.startsWith('replay~');
+}
+
 /** Whether a root belongs to a shard of a stage, not to an ingest instance or a replay. */
 export function isShardRoot(id: RootId): boolean {
-  return !id.startsWith('ingest~') && !id.startsWith('replay~');
+  return !id.startsWith('ingest~') && !isReplayRoot(id);
 }
 
 export function outboxId(root: RootId, document: number): string {

@@ -1,12 +1,12 @@
 import { type EpochMillis, earlier } from '../../model/time.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { type RootId, sourceOf } from '../protocol/names.ts';
+import { isReplayRoot, type RootId, sourceOf } from '../protocol/names.ts';
 import { covers } from '../protocol/ranges.ts';
 import type { Root } from '../protocol/root.ts';
 
 /**
  * Of each source of messages, the processing time before which everything that instances have taken in was taken by the
- * stages: when the oldest envelope that is still under way was given its number.
+ * stages: when the oldest envelope that is still under way was given its number. What a replay has under way may be of any.
  * @param now processing time before the snapshot: the answer where nothing is under way
  */
 export function takenTo(
@@ -18,8 +18,14 @@ export function takenTo(
   for (const { id, reader } of plan.sources) if (reader === 'messages') taken[id] = now;
   for (const root of roots.values()) {
     const source = sourceOf(root.id);
-    const before = source === undefined ? undefined : taken[source];
-    if (source !== undefined && before !== undefined) taken[source] = earlier(before, oldestUnderWay(root, roots, now));
+    const concerned = isReplayRoot(root.id)
+      ? Object.keys(taken)
+      : source !== undefined && source in taken
+        ? [source]
+        : [];
+    if (concerned.length === 0) continue;
+    const oldest = oldestUnderWay(root, roots, now);
+    for (const each of concerned) taken[each] = earlier(taken[each]!, oldest);
   }
   return taken;
 }

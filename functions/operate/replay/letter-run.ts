@@ -15,6 +15,7 @@ import {
 } from '../../engine/dead-letter.ts';
 import { type Element, UNGROUPED } from '../../engine/element.ts';
 import { encodeElement, encodeLifted } from '../../engine/element-codec.ts';
+import { elementId, withoutReplay } from '../../engine/ids/element-id.ts';
 import { SourceDecoder } from '../../engine/ingest/source-decoder.ts';
 import { checkElementSize } from '../../engine/protocol/outbox.ts';
 import { replayIdText } from '../../engine/replay-id.ts';
@@ -76,26 +77,28 @@ export class LetterRun {
   }
 
   async #fromSource(letter: DeadLetter, value: unknown, source: PlannedSource): Promise<LetterResult> {
-    const { arrival = letter.failedAt, unparsed } = letter;
-    const id = idOf(letter);
+    const { arrival = letter.failedAt, attributes = {}, messageId = idOf(letter), unparsed } = letter;
     const mended = this.#patch !== undefined;
     const message = {
-      id,
+      id: messageId,
       value,
       arrival,
+      attributes,
       ...(unparsed && !mended ? { problem: letter.message } : {}),
     };
     let element: Element;
     try {
-      element = { ...new SourceDecoder(source.id, source.node.source).decode(message).element, id };
+      element = new SourceDecoder(source.id, source.node.source).decode(message).element;
     } catch (error) {
-      return { output: new BundleOutput(), failures: [(place) => sourceDeadLetter(place, message, error)] };
+      const again = { ...message, id: idOf(letter) };
+      const failed = (place: DeadLetterPlace): DeadLetter => ({
+        ...namesIn(letter),
+        ...sourceDeadLetter(place, again, error),
+      });
+      return { output: new BundleOutput(), failures: [failed] };
     }
-    return this.#through(
-      await this.#chain(`source ${source.id}`, () => this.#behind(source.node)),
-      MAIN_OUTPUT,
-      element,
-    );
+    const chain = await this.#chain(`source ${source.id}`, () => this.#behind(source.node));
+    return this.#through(chain, MAIN_OUTPUT, { ...element, id: idOf(letter, idNamed(element, source)) });
   }
 
   async #intoStep(letter: DeadLetter, payload: unknown, consumer: Consumer): Promise<LetterResult> {
@@ -176,7 +179,11 @@ export class LetterRun {
     await chain.begin();
     await chain.entry(entry)(element);
     const output = await chain.finish();
-    const failures = output.failures.map((failure) => (place: DeadLetterPlace) => elementDeadLetter(place, failure));
+    const failures = output.failures.map((failure) => (place: DeadLetterPlace): DeadLetter => {
+      const letter = elementDeadLetter(place, failure);
+      const { id } = failure.element;
+      return id?.startsWith('@') ? { ...letter, elementId: withoutReplay(id) } : letter;
+    });
     return { output, failures };
   }
 }
@@ -196,7 +203,21 @@ function sent(stage: Stage, sendings: readonly Outgoing[]): LetterResult {
   return { output, failures: [] };
 }
 
-/** The identity of what a letter brings: the letter's first failure, and how often it has failed. */
-function idOf({ origin, generation, firstFailedAt }: DeadLetter): string {
-  return replayIdText({ origin, generation, firstFailedAt });
+/**
+ * The identity of what a letter brings: the letter's first failure, and how often it has failed; and of what failed at ingest
+ * the id that its message's element has.
+ */
+function idOf({ origin, generation, firstFailedAt, ...letter }: DeadLetter, element = letter.elementId): string {
+  return replayIdText({ origin, generation, firstFailedAt }, element);
+}
+
+/** What a message is called, which stays as often as it fails. */
+function namesIn({ messageId, elementId }: DeadLetter): Partial<DeadLetter> {
+  return { ...(messageId === undefined ? {} : { messageId }), ...(elementId === undefined ? {} : { elementId }) };
+}
+
+/** The id that the source's author names for an element; undefined where they name none. */
+function idNamed({ id, timestamp }: Element, { reader, node }: PlannedSource): string | undefined {
+  if (id === undefined || node.source.id === undefined || reader !== 'messages') return undefined;
+  return elementId(id, timestamp);
 }

@@ -4,8 +4,11 @@ import {
   identityOf,
   markOfId,
   nameOfId,
+  replayIn,
   timeOfId,
   withOrdinal,
+  withoutReplay,
+  withReplay,
 } from '../../../functions/engine/ids/element-id.ts';
 import type { EpochMillis } from '../../../functions/model/time.ts';
 
@@ -22,13 +25,32 @@ describe('an element’s id', () => {
       }
   });
 
-  it('is another for each output of a record, and the record’s own for the first', () => {
+  it('is another for each element that a step makes of one, and that the next makes of those', () => {
     const id = elementId('a', at(35));
     expect(id).toBe('@z~a');
-    expect(withOrdinal(id, 0)).toBe('@z~a');
-    expect(withOrdinal(id, 1)).toBe('@z.1~a');
+    expect(withOrdinal(id, 0)).toBe('@z.0~a');
     expect(withOrdinal(id, 36)).toBe('@z.10~a');
+    expect(withOrdinal(withOrdinal(id, 1), 0)).toBe('@z.1.0~a');
     expect(withOrdinal(id, 1)).not.toBe(elementId('.1~a', at(35)));
+    const ends = [0, 1, 2].flatMap((i) => [withOrdinal(id, i), withOrdinal(withOrdinal(id, i), 10), `${i}`]);
+    expect(new Set(ends.map(identityOf)).size).toBe(ends.length);
+  });
+
+  it('stays the same element’s in a replay, which stands beside it', () => {
+    for (const id of [elementId('a~b', at(35)), withOrdinal(elementId('!x~', at(-1), 'm-_'), 3)]) {
+      const replayed = withReplay(id, 'replay~0~5~events~a b~ö');
+      expect(replayed).toMatch(/^@-?\w/);
+      expect(replayIn(replayed)).toBe('replay~0~5~events~a b~ö');
+      expect([identityOf, nameOfId, timeOfId, markOfId].map((part) => part(replayed))).toEqual(
+        [identityOf, nameOfId, timeOfId, markOfId].map((part) => part(id)),
+      );
+      expect(replayIn(withOrdinal(replayed, 2))).toBe('replay~0~5~events~a b~ö');
+      expect(identityOf(withOrdinal(replayed, 2))).toBe(identityOf(withOrdinal(id, 2)));
+      expect(withoutReplay(replayed)).toBe(id);
+      expect(withoutReplay(withOrdinal(replayed, 2))).toBe(withOrdinal(id, 2));
+      expect(replayIn(withReplay(replayed, 'replay~1~6~x~y'))).toBe('replay~1~6~x~y');
+      expect([withoutReplay(id), replayIn(id)]).toEqual([id, undefined]);
+    }
   });
 
   it('says of two copies, whatever their times, that they are one', () => {

@@ -89,7 +89,7 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'the identity of an element has its time in it',
     file: 'functions/engine/ids/element-id.ts',
-    from: `return match === null ? id : \`\${match[2] ?? ''}~\${id.slice(match[0].length)}\`;`,
+    from: `return match === null ? id : \`\${match[2]!.slice(1)}~\${id.slice(match[0].length)}\`;`,
     to: 'return id + Math.abs(id.length % 2) + Math.random();',
   },
   {
