@@ -18,7 +18,7 @@ interface StatusOptions extends TargetOptions {
 export function statusCommand(io: Io): Command {
   return addTargetOptions(
     new Command('status').description(
-      "a pipeline's sources and stages: watermarks, backlog, cells, holds, dead letters",
+      "a pipeline's sources and stages: watermarks, backlog, cells, holds, dead letters, and what they have counted",
     ),
   )
     .option('--watch', 'show it again every few seconds')
@@ -74,6 +74,20 @@ function describe(status: PipelineStatus): string[] {
         held(stage),
         waiting(stage),
         stage.deadLetters,
+      ]),
+    ),
+    '',
+    table(
+      ['COUNTED', 'ELEMENTS', 'REPEATED', 'TOO LATE', 'FAILED', 'EARLY PANES', 'ON TIME', 'LATE PANES'],
+      stages.map(({ id, counts }) => [
+        id,
+        counts.elements,
+        counts.duplicates,
+        counts.late,
+        counts.deadLetters,
+        counts.panes.EARLY,
+        counts.panes.ON_TIME,
+        counts.panes.LATE,
       ]),
     ),
   ];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type DestroyPorts, destroyCommand, type Inquiry } from '../../functions/cli/destroy-command.ts';
+import { NO_COUNTS } from '../../functions/engine/protocol/counts.ts';
 import type { PipelineStatus, StageStatus } from '../../functions/operate/status/status.ts';
 import type { EpochMillis } from '../../functions/model/time.ts';
 
@@ -26,6 +27,7 @@ function stage(id: string, changes: Partial<StageStatus>): StageStatus {
     model: null,
     rows: null,
     deadLetters: 0,
+    counts: NO_COUNTS,
     ...changes,
   };
 }

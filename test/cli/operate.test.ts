@@ -65,6 +65,18 @@ describe('--json', () => {
     ]);
   });
 
+  it('of status, with what each stage has counted until now', async () => {
+    const none = { elements: 0, duplicates: 0, late: 0, deadLetters: 0, panes: { EARLY: 0, ON_TIME: 0, LATE: 0 } };
+    const before = await read(json.STATUS, 'status');
+    expect(before.stages.map(({ counts }) => counts)).toEqual([{ ...none, elements: 2 }, none]);
+    const patch = join(state, 'mend.ts');
+    await writeFile(patch, `export default () => ({ page: 'home', at: ${NOON} });`);
+    await read(json.REPLAY, 'dead-letters', 'replay', '--patch', patch, '--yes');
+    const { out } = await millrace(['status', '--state', state, '--pipeline', PIPELINE]);
+    expect(out).toMatch(/^COUNTED +ELEMENTS +REPEATED +TOO LATE +FAILED +EARLY PANES +ON TIME +LATE PANES$/m);
+    expect(out).toMatch(/^count +4 +0 +0 +0 +0 +0 +0$/m);
+  });
+
   it('of why', async () => {
     expect(await read(json.WHY, 'why', 'counts')).toMatchObject({
       stage: 'counts',

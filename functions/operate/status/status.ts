@@ -1,5 +1,6 @@
 /** The state of a pipeline, stage by stage. */
 import { enrichState } from '../../engine/enrich/enrich-state.ts';
+import { type Counts, countsOfStage } from '../../engine/protocol/counts.ts';
 import { earliestHold } from '../../engine/protocol/holds.ts';
 import type { Root } from '../../engine/protocol/root.ts';
 import { sinkState } from '../../engine/sink/sink-work.ts';
@@ -55,7 +56,10 @@ export interface StageStatus {
   readonly model: ModelStatus | null;
   /** Of a table: rows that wait for a flush, and whether one is under way. */
   readonly rows: { readonly waiting: number; readonly flushing: boolean; readonly since: EpochMillis | null } | null;
+  /** Of its dead letters, those that are neither replayed nor discarded. */
   readonly deadLetters: number;
+  /** What its shards have counted since the pipeline last began: each element, pane and failure once, replays among them. */
+  readonly counts: Counts;
 }
 
 export interface PipelineStatus {
@@ -134,6 +138,7 @@ async function stageStatus(
     model: kind === 'enrich' ? modelStatus(enriching) : null,
     rows: kind === 'writeBigQuery' ? rowsOf(roots) : null,
     deadLetters: letters.get(id) ?? 0,
+    counts: countsOfStage(id, roots),
   };
 }
 
