@@ -117,7 +117,10 @@ export interface PubSubSourceOptions<T> extends SourceOptions<T> {
   readonly topic?: string;
   /** `'atLeastOnce'` keeps no ids: a message that Pub/Sub repeats counts twice. Default `'exactlyOnce'`. */
   readonly delivery?: 'exactlyOnce' | 'atLeastOnce';
-  /** How long ids are remembered. Default one hour. */
+  /**
+   * How long ids are remembered: a repetition is known that is delivered within half of it; the other half is what an
+   * instance may take over a message. At least a minute. Default one hour.
+   */
   readonly idHorizon?: Duration;
 }
 

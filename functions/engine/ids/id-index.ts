@@ -44,7 +44,7 @@ interface Remembered {
   span: IdSpan;
   /** The ids, where they are in memory. */
   ids: Set<string> | undefined;
-  /** In this bundle. */
+  /** In this bundle, by a new id or by one that came again. */
   touched: boolean;
 }
 
@@ -104,7 +104,12 @@ export class IdIndex {
     if (rule === undefined || time === undefined) return true;
     const remembered = this.#find(source, time) ?? this.#begin(source, time, rule);
     const kept = keptId(id);
-    if (this.#isKnown(kept, remembered, rule)) return false;
+    const known = this.#knownIn(kept, remembered, rule);
+    if (known !== undefined) {
+      // What came again may do so once more.
+      known.touched = true;
+      return false;
+    }
     remembered.ids!.add(kept);
     remembered.touched = true;
     const { span } = remembered;
@@ -113,12 +118,11 @@ export class IdIndex {
     return true;
   }
 
-  #isKnown(kept: string, { ids, span }: Remembered, { by }: IdRule): boolean {
-    if (ids!.has(kept)) return true;
-    return (
-      by === 'publishTimes' &&
-      this.#remembered.some((other) => other.span.source === span.source && other.ids!.has(kept))
-    );
+  #knownIn(kept: string, remembered: Remembered, { by }: IdRule): Remembered | undefined {
+    if (remembered.ids!.has(kept)) return remembered;
+    if (by !== 'publishTimes') return undefined;
+    const { source } = remembered.span;
+    return this.#remembered.find(({ span, ids }) => span.source === source && ids!.has(kept));
   }
 
   #find(source: string, time: EpochMillis): Remembered | undefined {

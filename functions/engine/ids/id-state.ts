@@ -3,7 +3,7 @@
  *
  * Invariants: every id that is remembered lies in the span that its source and time fall into, and in one of that span's
  * documents; a document is deleted in the commit that drops the last span that names it; a span is dropped when its
- * horizon has passed since the last commit that wrote it, however old the times in it are, and the source cannot deliver
+ * horizon has passed since the last commit that took an id of it, new or again, however old the times in it are, and the source cannot deliver
  * any message of it again.
  */
 import { type EpochMillis, earlier, later, type Millis, plus } from '../../model/time.ts';
@@ -13,7 +13,7 @@ export interface IdSpan {
   readonly source: string;
   readonly from: EpochMillis;
   readonly to: EpochMillis;
-  /** Processing time of the last commit that added to it. */
+  /** Processing time of the last commit that added to it, or met an id of it again. */
   readonly written: EpochMillis;
   /** The documents `first..last` hold its ids, and possibly those of other spans. */
   readonly first: number;
@@ -30,7 +30,7 @@ export const NO_IDS: IdState = { spans: [], documents: 0 };
 
 /** How the ids of one source are remembered. */
 export interface IdRule {
-  /** For so long after the last commit that added to a span. */
+  /** For so long after the last commit that took an id of a span, new or again. */
   readonly horizon: Millis;
   /**
    * What their times are. `publishTime`: a message's own, the same for each of its deliveries. `eventTime`: the same for all

@@ -68,10 +68,11 @@ export class InstanceRoot {
 
   /**
    * Commits a bundle and publishes what it made.
+   * @param latest processing time from which on it is not committed: elsewhere its ids may be forgotten again
    * @throws {RetryableError} when it cannot be known whether it was committed; the messages have to come again
    */
-  async commit(bundle: MessageBundle): Promise<Committed> {
-    const { store, bus, topology } = this.#setting;
+  async commit(bundle: MessageBundle, latest: EpochMillis): Promise<Committed> {
+    const { store, bus, topology, clock } = this.#setting;
     // What was not published when the bus was down.
     if (this.#stored !== undefined) this.#published = await publishLeft(store, bus, this.#stored.root, this.#published);
     let attempt = this.#prepare(bundle);
@@ -81,6 +82,7 @@ export class InstanceRoot {
       const names = letters.map(({ id }): DocumentName => ({ collection: 'deadLetters', id }));
       try {
         fences ??= await this.#fences();
+        if (clock.now() >= latest) throw heldTooLong(this.#source);
         const changes = {
           sets: [...attempt.outbox.documents, ...letters.flatMap((letter) => deadLetterDocuments(letter).documents)],
           deletes: [],
@@ -90,7 +92,8 @@ export class InstanceRoot {
         this.#stored = await commitRoot(store, attempt.draft, version, attempt.nonce, topology, changes);
         break;
       } catch (error) {
-        if (!(error instanceof RetryableError) || error instanceof OutdatedError || tries >= MAX_TRIES) {
+        const isOutOfTime = tries >= MAX_TRIES || clock.now() >= latest;
+        if (!(error instanceof RetryableError) || error instanceof OutdatedError || isOutOfTime) {
           this.#forget();
           throw error;
         }
@@ -154,4 +157,10 @@ export class InstanceRoot {
     const { clock, ids } = this.#setting;
     await clock.sleep(Math.ceil(ids.random() * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** tries)) as Millis);
   }
+}
+
+function heldTooLong(source: string): RetryableError {
+  return new RetryableError(
+    `messages of source '${source}' were held here for more than half of its idHorizon; they have to come again`,
+  );
 }

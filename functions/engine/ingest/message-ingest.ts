@@ -4,7 +4,7 @@
  * Invariants: a message is answered only after a commit that holds everything it became; one commit at a time. A message
  * may come any number of times, to any number of instances: the first keyed stage knows its elements by their ids.
  */
-import type { Millis } from '../../model/time.ts';
+import { type EpochMillis, MAX_TIMESTAMP, type Millis, plus } from '../../model/time.ts';
 import type { PlannedSource } from '../../plan/plan.ts';
 import type { Chain } from '../chain/chain.ts';
 import { Cadence } from '../protocol/cadence.ts';
@@ -29,6 +29,8 @@ export interface MessageIngestOptions {
 
 interface Waiting {
   readonly message: SourceMessage;
+  /** Processing time at which it was handed over. */
+  readonly since: EpochMillis;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -59,7 +61,8 @@ export class MessageIngest {
 
   /** Hands a message over. Resolves when it may be acknowledged, rejects when it should be delivered again. */
   offer(message: SourceMessage): Promise<void> {
-    const answered = new Promise<void>((resolve, reject) => this.#waiting.push({ message, resolve, reject }));
+    const since = this.#setting.clock.now();
+    const answered = new Promise<void>((resolve, reject) => this.#waiting.push({ message, since, resolve, reject }));
     this.#running ??= this.#run();
     return answered;
   }
@@ -89,7 +92,7 @@ export class MessageIngest {
         await this.#take(waiting.slice(middle));
         return;
       }
-      const { letters } = await this.#root.commit(bundle);
+      const { letters } = await this.#root.commit(bundle, this.#latest(waiting[0]!.since));
       this.#setting.counted?.(this.#source.id, {
         ...noCounts(),
         elements: waiting.length,
@@ -101,6 +104,15 @@ export class MessageIngest {
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
+  }
+
+  /**
+   * Until when messages that were handed over then may be committed. An instance may stand still for any time, while
+   * another takes what Pub/Sub delivers again; half of the horizon at most is spent here, half is left for deliveries.
+   */
+  #latest(since: EpochMillis): EpochMillis {
+    const { exactlyOnce, idHorizon } = this.#source.node.source;
+    return exactlyOnce ? plus(since, Math.floor(idHorizon / 2)) : MAX_TIMESTAMP;
   }
 
   /** Runs the messages; undefined when what they become does not fit one commit. A single message that is too large fails. */

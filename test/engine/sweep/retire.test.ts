@@ -84,6 +84,7 @@ describe('the root of an ingest instance', () => {
     expect(harness.root(FOLDED)!.extra).toEqual({
       slices: [{ from: START, to: START + 20_000, largest: START + 9_000 }, slice(600_000, 590_000)],
       active: START + 2,
+      retired: 2,
     });
   });
 

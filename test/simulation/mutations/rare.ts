@@ -47,9 +47,9 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     to: 'void [from, to, born];',
   },
   {
-    name: 'a root that was retired is made anew by a commit that comes again',
-    file: 'functions/engine/ingest/instance-root.ts',
-    from: 'return Promise.all([epochFence(store, epoch), retirementFence(store, this.#source)]);',
-    to: 'return Promise.all([epochFence(store, epoch)]);',
+    name: 'an id that comes again is not remembered for longer',
+    file: 'functions/engine/ids/id-index.ts',
+    from: 'known.touched = true;',
+    to: '',
   },
 ];

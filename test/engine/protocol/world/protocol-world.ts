@@ -23,7 +23,7 @@ import { count } from '../../../../functions/model/combine.ts';
 import { RetryableError } from '../../../../functions/model/errors.ts';
 import { pipeline } from '../../../../functions/model/pipeline.ts';
 import { boundedOutOfOrderness } from '../../../../functions/model/source.ts';
-import { type EpochMillis, MIN_TIMESTAMP, type Millis, plus } from '../../../../functions/model/time.ts';
+import { type EpochMillis, MAX_TIMESTAMP, MIN_TIMESTAMP, type Millis, plus } from '../../../../functions/model/time.ts';
 import { fixedWindows } from '../../../../functions/model/windows.ts';
 import { plan } from '../../../../functions/plan/plan.ts';
 import type { BacklogSample } from '../../../../functions/ports/backlog.ts';
@@ -182,7 +182,7 @@ class ProtocolWorld {
     const publications = waiting.map(({ publishTime, at }) => ({ publishTime, advances: at }));
     const bundle: MessageBundle = { output, letters: [], publications, duplicates: 0 };
     instance.busy = true;
-    const committed = instance.root.learn().then(() => instance.root.commit(bundle));
+    const committed = instance.root.learn().then(() => instance.root.commit(bundle, MAX_TIMESTAMP));
     committed
       .then(
         () => this.#acknowledge(waiting),
