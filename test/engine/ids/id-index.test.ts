@@ -182,16 +182,18 @@ describe('ids that an author names without an event time', () => {
     expect(again.fresh).toEqual([true, false]);
     ids.restart();
     expect((await ids.bundle(T0 + 40 * MINUTE, id('a', T0 + 40 * MINUTE))).fresh).toEqual([false]);
-    await ids.bundle(T0 + HOUR);
-    expect((await ids.bundle(T0 + HOUR, id('a', T0 + HOUR))).fresh).toEqual([true]);
+    // Remembered since it came last, not since it came first.
+    expect((await ids.bundle(T0 + HOUR, id('b', T0 + HOUR), id('a', T0 + HOUR))).fresh).toEqual([false, false]);
+    await ids.bundle(T0 + 2 * HOUR);
+    expect((await ids.bundle(T0 + 2 * HOUR, id('a', T0 + 2 * HOUR))).fresh).toEqual([true]);
   });
 });
 
 describe('ids are forgotten', () => {
-  it('when their horizon has passed since the last commit that wrote their slice, to the millisecond', async () => {
+  it('when their horizon has passed since the last commit that took one of their slice, to the millisecond', async () => {
     const ids = await remembering(HOURLY, CAUGHT_UP);
     await ids.bundle(T0, id('a', T0 - 30 * 24 * HOUR));
-    expect((await ids.bundle(T0 + HOUR - 1, id('a', T0 - 30 * 24 * HOUR))).fresh).toEqual([false]);
+    expect((await ids.bundle(T0 + HOUR - 1)).deleted).toBe(0);
     expect(ids.store.size('ids')).toBe(1);
     expect((await ids.bundle(T0 + HOUR)).deleted).toBe(1);
     expect(ids.store.size('ids')).toBe(0);
@@ -203,10 +205,18 @@ describe('ids are forgotten', () => {
     const ids = await remembering(HOURLY, CAUGHT_UP);
     await ids.bundle(T0, id('a', T0));
     await ids.bundle(T0 + HOUR / 2, id('b', T0));
-    expect((await ids.bundle(T0 + HOUR, id('a', T0))).fresh).toEqual([false]);
-    expect((await ids.bundle(T0 + 1.5 * HOUR, id('a', T0))).fresh).toEqual([false]);
+    expect((await ids.bundle(T0 + 1.5 * HOUR - 1)).deleted).toBe(0);
     await ids.bundle(T0 + 1.5 * HOUR);
     expect((await ids.bundle(T0 + 1.5 * HOUR, id('a', T0))).fresh).toEqual([true]);
+  });
+
+  it('later when one of them came again meanwhile', async () => {
+    const ids = await remembering(HOURLY, CAUGHT_UP);
+    await ids.bundle(T0, id('a', T0));
+    expect((await ids.bundle(T0 + HOUR - 1, id('a', T0))).fresh).toEqual([false]);
+    ids.restart();
+    expect((await ids.bundle(T0 + 2 * HOUR - 2)).deleted).toBe(0);
+    expect((await ids.bundle(T0 + 2 * HOUR - 1)).deleted).toBe(1);
   });
 
   it('not while a document of theirs still holds another slice’s', async () => {
@@ -217,7 +227,8 @@ describe('ids are forgotten', () => {
     expect((await ids.bundle(T0 + HOUR)).deleted).toBe(0);
     ids.restart();
     expect((await ids.bundle(T0 + HOUR, id('b', T0 + 10 * MINUTE))).fresh).toEqual([false]);
-    expect((await ids.bundle(T0 + HOUR + 10 * MINUTE)).deleted).toBe(1);
+    expect((await ids.bundle(T0 + 2 * HOUR - 1)).deleted).toBe(0);
+    expect((await ids.bundle(T0 + 2 * HOUR)).deleted).toBe(1);
     expect(ids.store.size('ids')).toBe(0);
   });
 
@@ -229,7 +240,7 @@ describe('ids are forgotten', () => {
     await ids.horizon(T0 + 5 * MINUTE - 1);
     expect((await ids.bundle(T0 + HOUR + MINUTE, id('a', T0))).fresh).toEqual([false]);
     await ids.horizon(T0 + 5 * MINUTE);
-    expect((await ids.bundle(T0 + HOUR + 2 * MINUTE)).deleted).toBe(1);
+    expect((await ids.bundle(T0 + 2 * HOUR + MINUTE)).deleted).toBe(1);
     expect(ids.state.spans).toEqual([]);
   });
 
@@ -247,8 +258,10 @@ describe('ids are forgotten', () => {
     await ids.bundle(T0, id('a', T0));
     expect(await ids.bundle(T0 + 3 * HOUR)).toMatchObject({ deleted: 0, due: T0 + 3 * HOUR + MINUTE });
     expect((await ids.bundle(T0 + 3 * HOUR, id('a', T0))).fresh).toEqual([false]);
-    await ids.horizon(CAUGHT_UP, T0 + HOUR);
-    expect((await ids.bundle(T0 + 3 * HOUR + MINUTE)).deleted).toBe(1);
+    await ids.horizon(CAUGHT_UP, T0 + 4 * HOUR - 1);
+    expect((await ids.bundle(T0 + 4 * HOUR)).deleted).toBe(0);
+    await ids.horizon(CAUGHT_UP, T0 + 4 * HOUR);
+    expect((await ids.bundle(T0 + 4 * HOUR + MINUTE)).deleted).toBe(1);
   });
 
   it('by a bundle that comes for nothing else: the shard is told when', async () => {
