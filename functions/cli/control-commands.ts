@@ -102,7 +102,7 @@ export function drainCommand(io: Io): Command {
 export function restartCommand(io: Io): Command {
   return changing(
     new Command('restart').description(
-      'start a drained pipeline afresh, for deployments that do not ask the pipeline themselves (gcloud)',
+      'start a drained pipeline afresh, before it is deployed again; a deployment does so by itself',
     ),
   ).action((options: ChangeOptions) =>
     onTarget(options, async (target) => {
@@ -119,7 +119,7 @@ export function restartCommand(io: Io): Command {
       io.out(
         options.json
           ? JSON.stringify({ pipeline, topology, epoch })
-          : `'${pipeline}' begins epoch ${epoch}; deploy it as that: millrace plan ${options.pipeline ?? pipeline} --gcloud --topology ${topology} --epoch ${epoch}`,
+          : `'${pipeline}' begins epoch ${epoch} with topology ${topology}; deploy it now, as it is here`,
       );
     }),
   );

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { MillraceError, messageOf } from '../model/errors.ts';
+import { admitCommand } from './admit-command.ts';
 import { conformCommand } from './conform-command.ts';
 import { doctorCommand, drainCommand, pauseCommand, restartCommand, resumeCommand } from './control-commands.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
@@ -25,6 +26,7 @@ const COMMANDS = [
   resumeCommand,
   drainCommand,
   restartCommand,
+  admitCommand,
   doctorCommand,
   destroyCommand,
 ];

@@ -71,7 +71,7 @@ export function planCommand(io: Io): Command {
       if (options.mermaid) io.out(mermaid(planned));
       else if (options.json) io.out(JSON.stringify(manifestFor(planned, options), undefined, 2));
       else if (options.tfvars) io.out(JSON.stringify(tfvars(manifestFor(planned, options)), undefined, 2));
-      else if (options.gcloud) io.out((await script(planned, options)).trimEnd());
+      else if (options.gcloud) io.out((await script(pipeline, planned, options)).trimEnd());
       else for (const line of describe(planned, options)) io.out(line);
     });
 }
@@ -85,9 +85,12 @@ function manifestFor(planned: Plan, { shape, topology, epoch, ingestInstances }:
   });
 }
 
-async function script(planned: Plan, options: PlanOptions): Promise<string> {
+async function script(module: string, planned: Plan, options: PlanOptions): Promise<string> {
+  for (const flag of ['topology', 'epoch'] as const)
+    if (options[flag] !== undefined)
+      throw new ConfigurationError(`--${flag}: the script that --gcloud prints asks the pipeline for it; leave it out`);
   const library = await readFile(LIBRARY, 'utf8');
-  return gcloudScript(manifestFor(planned, options), { library, delete: options.delete === true });
+  return gcloudScript(manifestFor(planned, options), { library, module, delete: options.delete === true });
 }
 
 function describe(planned: Plan, options: PlanOptions): string[] {

@@ -8,6 +8,7 @@ import type { Plan } from '../plan/plan.ts';
 import { misfits, sameShape, storedShape } from '../plan/stored-shape.ts';
 import type { ListingStore, Store } from '../ports/store.ts';
 import { readControl, type TopologyControl, writeControl } from '../engine/control.ts';
+import type { Root } from '../engine/protocol/root.ts';
 import { startAfresh } from './fresh-start.ts';
 
 /** The new version does not fit the stored state; the message says where, and the ways on. */
@@ -47,8 +48,13 @@ export async function admit(store: ListingStore, plan: Plan, now: EpochMillis): 
     const problems = misfits(stored.body.shape, shape);
     if (problems.length > 0) throw new UpgradeRefused(plan.pipeline, problems);
   }
-  const topology = (stored?.body.topology ?? 0) + 1;
+  const topology = stored === undefined ? await firstTopology(store) : stored.body.topology + 1;
   const admitted: TopologyControl = { topology, epoch: stored?.body.epoch ?? 1, shape, admittedAt: now };
   await writeControl(store, 'topology', admitted, stored);
   return admitted;
+}
+
+/** Where no version was noted, though some may have been deployed: what stands in the roots is not fallen behind. */
+async function firstTopology(store: Store): Promise<number> {
+  return (await store.roots()).reduce((newest, { body }) => Math.max(newest, (body as Root).topology), 1);
 }

@@ -5,7 +5,7 @@
  */
 import type { DeployedFunction } from './deployed-functions.ts';
 import type { ManifestSubscription } from './delivery.ts';
-import { PROJECT_VARIABLES } from './environment.ts';
+import { MANIFEST_VARIABLES, PROJECT_VARIABLES } from './environment.ts';
 import { deletionSteps } from './gcloud-delete.ts';
 import { quoted } from './gcloud-quote.ts';
 import type { Grant, Member } from './grants.ts';
@@ -20,14 +20,17 @@ export const ARCHIVES_FOLDER = 'dist/archives';
 export interface GcloudOptions {
   /** The text of `infra/gcloud/library.sh`. */
   readonly library: string;
+  /** The pipeline as `millrace` finds its code: a name or a path. Default: its name. */
+  readonly module?: string;
   readonly delete?: boolean;
 }
 
-export function gcloudScript(manifest: Manifest, { library, delete: isDelete = false }: GcloudOptions): string {
-  const steps = isDelete ? deletionSteps(manifest) : creationSteps(manifest);
+export function gcloudScript(manifest: Manifest, options: GcloudOptions): string {
+  const { library, module = manifest.pipeline, delete: isDelete = false } = options;
+  const steps = isDelete ? deletionSteps(manifest) : creationSteps(manifest, module);
   return [
     '#!/usr/bin/env bash',
-    `# ${isDelete ? 'Removes' : 'Makes'} what the pipeline '${manifest.pipeline}' needs. Written by: millrace plan ${manifest.pipeline} --gcloud${isDelete ? ' --delete' : ''}`,
+    `# ${isDelete ? 'Removes' : 'Makes'} what the pipeline '${manifest.pipeline}' needs. Written by: millrace plan ${module} --gcloud${isDelete ? ' --delete' : ''}`,
     ...(isDelete
       ? ['# Data stays (database, tables, topics outside, dead letters), unless DELETE_DATA=yes.']
       : ['# Run it again after a change: what is there as it should be stays as it is.']),
@@ -54,7 +57,7 @@ export function gcloudScript(manifest: Manifest, { library, delete: isDelete = f
   ].join('\n');
 }
 
-function creationSteps(manifest: Manifest): string[] {
+function creationSteps(manifest: Manifest, module: string): string[] {
   const { pipeline, firestore } = manifest;
   return [
     '# Services',
@@ -75,6 +78,9 @@ function creationSteps(manifest: Manifest): string[] {
     ...firestore.exemptions.map(
       ({ collection, field }) => `ensure_exemption ${firestore.database} ${collection} ${quoted(field)}`,
     ),
+    '',
+    '# The version: refused where it does not fit what is stored. Its numbers go to every function.',
+    admitStep(manifest, module),
     '',
     '# Tables',
     ...tables(manifest),
@@ -161,11 +167,19 @@ function tables({ tables: all, dataset }: Manifest): string[] {
   ];
 }
 
+/** Shards and slots as the functions will have them. */
+function admitStep({ functions, firestore }: Manifest, module: string): string {
+  const { [MANIFEST_VARIABLES.shards]: shards, [MANIFEST_VARIABLES.slots]: slots } = functions[0]!.environment;
+  return `admit --pipeline=${quoted(module)} --database=${firestore.database} --shards=${shards} --slots=${slots}`;
+}
+
 function functionSteps(manifest: Manifest, each: DeployedFunction): string[] {
   const { pipeline, grants, firestore, dataset } = manifest;
   const callers = grants.filter(({ on }) => on.kind === 'function' && on.name === each.id).map(({ member }) => member);
   const environment = {
     ...each.environment,
+    [MANIFEST_VARIABLES.topology]: '$TOPOLOGY',
+    [MANIFEST_VARIABLES.epoch]: '$EPOCH',
     [PROJECT_VARIABLES.project]: '$PROJECT',
     [PROJECT_VARIABLES.region]: '$REGION',
     [PROJECT_VARIABLES.database]: firestore.database,

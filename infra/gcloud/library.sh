@@ -116,6 +116,15 @@ ensure_database() {
   gc firestore databases create --database="$1" --location="$REGION" --type=firestore-native --delete-protection
 }
 
+# admit FLAG... : notes the version of the code at hand beside the state, unless it is noted there already; sets TOPOLOGY and
+# EPOCH to its numbers. Run from the repository, with credentials as `gcloud auth application-default login` gives them.
+admit() {
+  local numbers
+  numbers=$(npx millrace admit --project="$PROJECT" --numbers "$@")
+  read -r TOPOLOGY EPOCH <<<"$numbers"
+  say "topology $TOPOLOGY, epoch $EPOCH"
+}
+
 # ensure_index DATABASE COLLECTION FIELD... : all ascending.
 ensure_index() {
   local database=$1 collection=$2 want found flags=() field

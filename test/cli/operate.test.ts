@@ -245,6 +245,10 @@ describe('what is wrong is said in one sentence', () => {
 
   it.each([
     [
+      ['admit', '--state', 'nowhere', '--pipeline', 'visits'],
+      'millrace: --state: a run on kept state admits its version by itself',
+    ],
+    [
       ['status'],
       'millrace: which pipeline? Name it with --pipeline, or with $MILLRACE_PIPELINE; or name the state of a local run with --state',
     ],

@@ -59,13 +59,17 @@ describe('millrace plan', () => {
     expect(made).toContain('ensure_topic millrace-flights--delays--0');
     const removed = await printed('flights', '--gcloud', '--delete');
     expect(removed).toContain("# Removes what the pipeline 'flights' needs");
-    expect(removed).not.toMatch(/^ensure_\w+ /m);
+    expect(removed).not.toMatch(/^(ensure_\w+|admit) /m);
   });
 
   test.each([
     [['nope'], "there is no pipeline 'nope'; known are "],
     [['flights', '--slots', '9'], 'slots: expected a whole number from 1 to 4, got 9'],
     [['flights', '--slots', 'many'], "--slots: expected a whole number, got 'many'"],
+    [
+      ['flights', '--gcloud', '--topology', '2'],
+      '--topology: the script that --gcloud prints asks the pipeline for it; leave it out',
+    ],
     [['flights', '--rate', '-1'], "--rate: expected a number from 0 and up, got '-1'"],
     [['flights', '--shape', 'pods'], "argument 'pods' is invalid. Allowed choices are functions, services."],
     [[], "missing required argument 'pipeline'"],

@@ -342,6 +342,12 @@ describe('a drain, and a fresh start', () => {
     const drained = await cli.json(json.DRAIN, 'drain', '--yes', '--reading', '2s', '--timeout', '90s');
     expect(drained).toMatchObject({ drained: true, open: [], cells: 0, rows: 0, messages: 0 });
     expect(await cli.json(json.RESTARTED, 'restart', '--yes')).toEqual({ pipeline: 'orders', topology: 2, epoch: 2 });
+    for (const _ of ['at first', 'once more'])
+      expect(await cli.run(['admit', '--numbers', '--shards', '2'])).toMatchObject({ code: 0, out: '2 2' });
+    expect(await cli.run(['admit', '--shards', '3'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("had 2 shards and has 3; the number is fixed for a pipeline's life"),
+    });
     await cloud.stop();
     cloud = await start(cloud.projectId);
     cli = new CommandLine(cloud, module, bigQuery.url);

@@ -1,5 +1,5 @@
 /**
- * A Google Cloud of one project for scripts: `gcloud` and `bq` that keep what they are told, answer what they are asked and
+ * A Google Cloud of one project for scripts: `gcloud`, `bq` and `npx millrace` that keep what they are told, answer what they are asked and
  * record every call. A command or a flag that the real gcloud does not know fails. The commands are shims that speak to
  * this process, so a script's hundreds of calls cost milliseconds each.
  */
@@ -43,6 +43,8 @@ export class FakeCloud {
   readonly things: Things = new Map();
   /** `kind name: role member [condition title]`. */
   readonly grants = new Set<string>();
+  /** What `millrace admit` says: the numbers of topology and epoch. */
+  admitted = '1 1';
   /** Fails the next command that begins so. */
   failing: string | undefined;
   #server: Server | undefined;
@@ -62,7 +64,7 @@ export class FakeCloud {
     await new Promise<void>((resolve) => this.#server!.listen(0, '127.0.0.1', resolve));
     const { port } = this.#server.address() as AddressInfo;
     mkdirSync(folder, { recursive: true });
-    for (const program of ['gcloud', 'bq']) {
+    for (const program of ['gcloud', 'bq', 'npx']) {
       const path = join(folder, program);
       writeFileSync(
         path,
@@ -98,7 +100,8 @@ export class FakeCloud {
 
   #run(program: string, args: readonly string[]): Answer {
     const { words, flags } = parse(args);
-    const command = program === 'bq' ? bqCommand(words) : longestCommand(words);
+    const command =
+      program === 'npx' ? words.slice(0, 2).join(' ') : program === 'bq' ? bqCommand(words) : longestCommand(words);
     if (command === undefined) return fail(`gcloud has no command: ${words.join(' ')}`);
     const call = { program, command, positionals: words.slice(command.split(' ').length), flags };
     this.calls.push(call);
@@ -107,6 +110,7 @@ export class FakeCloud {
         if (!KNOWN.commands[command]!.includes(flag) && !KNOWN.global.includes(flag))
           return { code: 2, text: `ERROR: gcloud ${command}: unrecognized arguments: ${flag}\n` };
     if (this.failing !== undefined && command.startsWith(this.failing)) return fail(`${command} failed`);
+    if (program === 'npx') return command === 'millrace admit' ? answer(this.admitted) : fail(`npx ${command}`);
     return program === 'bq' ? this.#bq(call) : this.#gcloud(call);
   }
 

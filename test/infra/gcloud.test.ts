@@ -23,6 +23,7 @@ beforeAll(() => cloud.install(join(folder, 'bin')));
 
 beforeEach(() => {
   cloud.failing = undefined;
+  cloud.admitted = '1 1';
   cloud.restore(EMPTY);
 });
 
@@ -190,6 +191,43 @@ describe('the gcloud script', () => {
         'MILLRACE_PUSH_AUDIENCE=https://millrace-flights--sweep-123456789012.us-central1.run.app;' +
         'MILLRACE_PUSH_ACCOUNTS=millrace-flights--push@test-project.iam.gserviceaccount.com,millrace-flights--scheduler@test-project.iam.gserviceaccount.com',
     );
+  }, 60_000);
+
+  test('admits the version when there is a database, and before any function is deployed', async () => {
+    const calls = await deployed();
+    const at = (command: string): number => calls.findIndex((call) => call.command === command);
+    expect(at('firestore databases create')).toBeLessThan(at('millrace admit'));
+    expect(at('millrace admit')).toBeLessThan(at('functions deploy'));
+    expect(calls.filter(({ command }) => command === 'millrace admit')).toMatchObject([
+      {
+        flags: {
+          '--pipeline': 'flights',
+          '--project': 'test-project',
+          '--database': 'millrace-flights',
+          '--shards': '4',
+          '--slots': '1',
+        },
+      },
+    ]);
+  }, 60_000);
+
+  test('gives every function the numbers under which its version is admitted', async () => {
+    await deployed();
+    cloud.admitted = '7 3';
+    expect(await run(manifest())).toMatchObject({ code: 0, output: expect.stringContaining('topology 7, epoch 3') });
+    const deploys = cloud.changes.filter(({ command }) => command === 'functions deploy');
+    expect(deploys).toHaveLength(manifest().functions.length);
+    for (const { flags } of deploys)
+      expect(flags['--set-env-vars']).toContain(';MILLRACE_TOPOLOGY=7;MILLRACE_EPOCH=3;');
+  }, 60_000);
+
+  test('touches no function when the version is refused', async () => {
+    await deployed();
+    cloud.failing = 'millrace admit';
+    const more = manifest('functions', 2);
+    expect((await run(more)).code).not.toBe(0);
+    // Accounts that nobody uses yet are no harm.
+    expect(cloud.changes.filter(({ command }) => command !== 'iam service-accounts create')).toEqual([]);
   }, 60_000);
 
   test('makes a pipeline with everything: a topic outside, a table in another dataset, a model', async () => {

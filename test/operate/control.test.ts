@@ -10,6 +10,7 @@ import {
   sessions,
 } from '../../functions/index.ts';
 import { MemorySubscriptions } from '../../functions/local/memory-subscriptions.ts';
+import { newRoot } from '../../functions/engine/protocol/root.ts';
 import { MemoryStore } from '../../functions/local/memory-store.ts';
 import type { Graph } from '../../functions/model/graph.ts';
 import type { EpochMillis, Millis } from '../../functions/model/time.ts';
@@ -169,6 +170,14 @@ describe('a new version', () => {
     expect(await admit(store, plan(counts()), at)).toMatchObject({ topology: 1 });
     expect(await admit(store, plan(counts('1h', 'count', 'more')), at)).toMatchObject({ topology: 2 });
     expect(await admit(store, plan(counts('1h', 'count', 'more'), { slots: 2 }), at)).toMatchObject({ topology: 3 });
+  });
+
+  it('is no older than what runs already, where that was deployed without being admitted', async () => {
+    const store = new MemoryStore();
+    const root = newRoot('count~0', 4);
+    await store.commit({ preconditions: [], sets: [{ collection: 'roots', id: root.id, body: root }], deletes: [] });
+    expect(await admit(store, plan(counts()), at)).toMatchObject({ topology: 4, epoch: 1 });
+    expect(await admit(store, plan(counts()), at)).toMatchObject({ topology: 4, epoch: 1 });
   });
 
   it('is refused with the difference and the two ways on, and changes nothing', async () => {

@@ -1,0 +1,60 @@
+import { Command } from 'commander';
+import { ConfigurationError } from '../model/errors.ts';
+import { admit } from '../operate/upgrade.ts';
+import { type PlanOptions, plan } from '../plan/plan.ts';
+import { readWholeNumber } from './format.ts';
+import type { Io } from './io.ts';
+import { loadPipeline } from './load-pipeline.ts';
+import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
+
+interface AdmitOptions extends TargetOptions {
+  readonly shards?: string;
+  readonly slots?: string;
+  readonly json?: boolean;
+  readonly numbers?: boolean;
+}
+
+/**
+ * `millrace admit`: what `npm run deploy` does before traffic moves, for those who deploy by other means. A version that fits
+ * what is stored is noted beside it; the same one once more changes nothing; a drained pipeline starts afresh.
+ */
+export function admitCommand(io: Io): Command {
+  return addTargetOptions(
+    new Command('admit').description(
+      'check that the version of the code at hand fits what is stored, and note it, before it is deployed',
+    ),
+  )
+    .option('--shards <n>', 'as it will be planned: shards of a stage')
+    .option('--slots <n>', 'as it will be planned: slots of a stage')
+    .option('--json', 'print one JSON object')
+    .option('--numbers', 'print the numbers of topology and epoch only, as scripts want them')
+    .addHelpText('after', '\nExample:\n  millrace admit --pipeline flights --project my-project')
+    .action((options: AdmitOptions, command: Command) => {
+      if (options.state !== undefined)
+        throw new ConfigurationError('--state: a run on kept state admits its version by itself');
+      return onTarget(options, async ({ store, pipeline, clock }) => {
+        const module = options.pipeline ?? process.env['MILLRACE_PIPELINE'] ?? pipeline;
+        const planned = plan(await loadPipeline(module), planOptions(options));
+        const { topology, epoch } = await admit(store, planned, clock.now());
+        if (options.json) io.out(JSON.stringify({ pipeline, topology, epoch }));
+        else if (options.numbers) io.out(`${topology} ${epoch}`);
+        else
+          io.out(
+            `'${pipeline}' is admitted as topology ${topology}, epoch ${epoch}; deploy it as that: millrace plan ${module} --tfvars --topology ${topology} --epoch ${epoch}${given(command, 'shards')}${given(command, 'slots')}`,
+          );
+      });
+    });
+}
+
+function planOptions({ shards, slots }: AdmitOptions): PlanOptions {
+  return {
+    ...(shards === undefined ? {} : { shards: readWholeNumber('--shards', shards) }),
+    ...(slots === undefined ? {} : { slots: readWholeNumber('--slots', slots) }),
+  };
+}
+
+/** An option as it was given, to be said again. */
+function given(command: Command, option: string): string {
+  const value: unknown = command.opts()[option];
+  return value === undefined ? '' : ` --${option} ${String(value)}`;
+}
