@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { writeControl } from '../../functions/engine/control.ts';
 import {
   afterCount,
   boundedOutOfOrderness,
@@ -229,6 +230,20 @@ describe('why', () => {
     expect((await ask(driven, 'all')).culprit).toMatchObject({
       kind: 'nothing',
       sentence: 'nothing holds it: its input has ended',
+    });
+  });
+
+  it('tells an input that has ended from one that a drain has brought to its end, and from a stage that is paused', async () => {
+    const driven = await new Driven(totals).start();
+    await driven.feed('events', [event('a', NOON)]);
+    const since = driven.clock.now();
+    const order = { since, readingEnds: since, deliveries: {} };
+    await writeControl(driven.store, 'drain', order, undefined);
+    await driven.pass(1_000);
+    await writeControl(driven.store, 'paused', { stages: { all: { since, delivery: {} } } }, undefined);
+    expect((await ask(driven, 'all')).culprit).toMatchObject({
+      kind: 'nothing',
+      sentence: `nothing holds it: 'totals' drains since ${new Date(since).toISOString()}, and all before it is through; but 'all' is paused, go on with: millrace resume all`,
     });
   });
 

@@ -7,7 +7,7 @@ import { earliestHold } from '../../engine/protocol/holds.ts';
 import type { Root } from '../../engine/protocol/root.ts';
 import { readingState, waitingCount } from '../../engine/views/waiting.ts';
 import { describeWindow } from '../../model/windows.ts';
-import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
+import { describeInstant, type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
 import type { StoredStage } from '../../plan/stored-shape.ts';
 import type { Store } from '../../ports/store.ts';
 import { cellHoldingAt } from './holding-cells.ts';
@@ -69,7 +69,7 @@ async function lookAt(
   const inFlight = envelope?.range.earliest ?? MAX_TIMESTAMP;
   const upstream = earliestInput(survey, stage);
   const standsAt = earlier(held, earlier(inFlight, upstream.at));
-  if (standsAt >= MAX_TIMESTAMP) return { culprit: nothing(stage) };
+  if (standsAt >= MAX_TIMESTAMP) return { culprit: nothing(survey, stage) };
   if (held === standsAt || inFlight === standsAt) {
     const pause = pauseCulprit(survey, stage, standsAt);
     if (pause !== undefined) return { culprit: pause };
@@ -187,8 +187,15 @@ function sourceCulprit(survey: Survey, source: string, at: EpochMillis): Culprit
   return { ...common, sentence: `source '${source}' is known to be complete up to there; it was last read at ${last}` };
 }
 
-function nothing(stage: StoredStage): Culprit {
-  return { kind: 'nothing', where: stage.id, at: MAX_TIMESTAMP, sentence: 'nothing holds it: its input has ended' };
+/** At the end of time, where a drain has brought it or the input has ended by itself; what is paused waits there all the same. */
+function nothing(survey: Survey, { id }: StoredStage): Culprit {
+  const { drain, paused, pipeline } = survey;
+  const ended =
+    drain === undefined
+      ? 'its input has ended'
+      : `'${pipeline}' drains since ${describeInstant(drain.since)}, and all before it is through`;
+  const stopped = paused[id] === undefined ? '' : `; but '${id}' is paused, go on with: millrace resume ${id}`;
+  return { kind: 'nothing', where: id, at: MAX_TIMESTAMP, sentence: `nothing holds it: ${ended}${stopped}` };
 }
 
 function earliestInput(survey: Survey, { inputs }: StoredStage): { id: string; at: EpochMillis } {
