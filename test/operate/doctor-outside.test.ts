@@ -6,13 +6,17 @@ import { GOOGLE_APIS, GoogleApiReader } from '../../functions/cloud/deployment/g
 import { NO_WATERMARKS } from '../../functions/engine/protocol/watermarks.ts';
 import { MIN_TIMESTAMP, type EpochMillis } from '../../functions/model/time.ts';
 import { deploymentManifest } from '../../functions/operate/deployment.ts';
+import { checkQuotas } from '../../functions/operate/doctor/check-quotas.ts';
 import { outsideChecks } from '../../functions/operate/doctor/outside-checks.ts';
 import type { Survey } from '../../functions/operate/status/survey.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import { storedShape } from '../../functions/plan/stored-shape.ts';
+import scoredPipeline from '../cli/scored-pipeline.ts';
 import visits from '../cli/visits-pipeline.ts';
 
 const PROJECT = 'my-project';
+const RATES =
+  'unknown: not checked: quotas that follow the rate of events, of Pub/Sub, Firestore, BigQuery, and what of each others use';
 const REGION = 'us-central1';
 const planned = plan(visits);
 const manifest = deploymentManifest(planned, { topology: 3, epoch: 2 });
@@ -24,6 +28,8 @@ const AGENT = 'serviceAccount:service-123456789012@gcp-sa-pubsub.iam.gserviceacc
 
 /** Google's APIs as they answer for the pipeline when all is well; tests change what they need. */
 let answers: Map<string, { status: number; body: unknown }>;
+/** What was sent with requests that have a body, by path. */
+let bodies: Map<string, string>;
 let server: Server;
 let base: string;
 
@@ -69,6 +75,7 @@ function serviceOf(id: string, change: { timeout?: string; most?: number; enviro
 
 beforeEach(async () => {
   answers = new Map();
+  bodies = new Map();
   for (const { name } of manifest.topics) put(inProject(`topics/${name}`), { name });
   for (const { name } of manifest.subscriptions) put(subscriptionPath(name), subscriptionOf(name));
   for (const { id, name } of manifest.functions) put(servicePath(name), serviceOf(id));
@@ -91,7 +98,9 @@ beforeEach(async () => {
   put(`/projects/${PROJECT}:getIamPolicy`, {
     bindings: roles.map((role) => ({ role, members: [...members, account('build')] })),
   });
-  server = createServer((request, response) => {
+  server = createServer(async (request, response) => {
+    const sent = (await request.toArray()).join('');
+    if (sent !== '') bodies.set(request.url!, sent);
     const { status, body } = answers.get(request.url ?? '') ?? {
       status: 404,
       body: { error: { message: 'not found' } },
@@ -118,6 +127,7 @@ async function ill(check: string, more: Partial<Survey> = {}): Promise<string[]>
   const parts = new DeployedParts(new GoogleApiReader({ endpoints }), PROJECT);
   const checks = outsideChecks({
     manifest,
+    plan: planned,
     parts,
     project: PROJECT,
     region: REGION,
@@ -137,7 +147,74 @@ describe('a deployment that is well', () => {
   );
 
   it('says what is never looked at', async () => {
-    expect(await ill('quota')).toEqual([expect.stringMatching(/^unknown: not checked: how much of a quota/)]);
+    expect(await ill('quotas')).toEqual([RATES]);
+  });
+
+  it('is asked for the roles that hold under a condition by their own names', async () => {
+    await ill('grants');
+    expect(bodies.get(`/projects/${PROJECT}:getIamPolicy`)).toBe('{"options":{"requestedPolicyVersion":3}}');
+  });
+});
+
+describe('the quotas of the region', () => {
+  const quotaPath = (id: string) => inProject(`locations/global/services/run.googleapis.com/quotaInfos/${id}`);
+  const CPU = 'CpuAllocPerProjectRegion';
+  const MEMORY = 'MemAllocPerProjectRegion';
+  const quota = (id: string, ...values: readonly (readonly [region: string | undefined, value: string])[]) =>
+    put(quotaPath(id), {
+      quotaId: id,
+      dimensionsInfos: values.map(([region, value]) => ({
+        ...(region === undefined ? {} : { dimensions: { region } }),
+        details: { value },
+        applicableLocations: [region ?? REGION],
+      })),
+    });
+
+  it('are enough', async () => {
+    quota(CPU, ['europe-west1', '1'], [REGION, '200000'], [undefined, '1']);
+    quota(MEMORY, [undefined, '-1']);
+    expect(await ill('quotas')).toEqual([RATES]);
+  });
+
+  it('are too small for a function, which cannot be deployed', async () => {
+    quota(CPU, [REGION, '10000']);
+    expect(await ill('quotas')).toEqual([
+      "error: function 'millrace-visits--ingest--visits' may have 20 instances, so 20 vCPUs, and the project may use 10 in us-central1: Cloud Run refuses to deploy it",
+      RATES,
+    ]);
+  });
+
+  it('are too small for all functions together, when they are busy', async () => {
+    quota(CPU, [REGION, '22000']);
+    quota(MEMORY, [REGION, String(11 * 2 ** 30)]);
+    expect(await ill('quotas')).toEqual([
+      'warning: with all their instances the functions use 23 vCPUs, and the project may use 22 in us-central1: under load some get no more, and their messages wait',
+      'warning: with all their instances the functions use 11.5 GiB of memory, and the project may use 11 in us-central1: under load some get no more, and their messages wait',
+      RATES,
+    ]);
+  });
+
+  it('cannot be read where their API is off', async () => {
+    for (const id of [CPU, MEMORY]) put(quotaPath(id), { error: { message: 'Cloud Quotas API is disabled' } }, 403);
+    const found = await ill('quotas');
+    expect(found).toHaveLength(3);
+    expect(found[0]).toMatch(/^unknown: not checked: Cloud Run's quota of vCPUs: .* Cloud Quotas API is disabled;/);
+    expect(found[1]).toMatch(/^unknown: not checked: Cloud Run's quota of GiB of memory: /);
+  });
+
+  it('of rates that the plan names are said, for a person to compare', async () => {
+    const scored = plan(scoredPipeline);
+    const parts = new DeployedParts(new GoogleApiReader({ endpoints: { quotas: base } }), PROJECT);
+    const [last] = (
+      await checkQuotas({
+        manifest: deploymentManifest(scored),
+        plan: scored,
+        ...{ parts, project: PROJECT, region: REGION, survey: survey(), emulators: false },
+      })
+    ).slice(-1);
+    expect(last!.sentence).toMatch(
+      /BigQuery and Vertex AI, and what of each others use; 'score' asks its model up to \d+ times a minute$/,
+    );
   });
 });
 
@@ -246,6 +323,35 @@ describe('what somebody has changed is told', () => {
     expect(await ill('grants')).toEqual([
       expect.stringMatching(
         /^warning: serviceAccount:millrace-visits--\S+@my-project\.iam\.gserviceaccount\.com does not have roles\/pubsub\.publisher on topic 'millrace-visits--count--0' \(by a wider role it may\): /,
+      ),
+    ]);
+  });
+
+  it('a grant on a table, an account or a repository, whose own policies are read', async () => {
+    const OWN = ['roles/bigquery.dataEditor', 'roles/iam.serviceAccountTokenCreator', 'roles/artifactregistry.writer'];
+    const on = {
+      table: inProject('datasets/millrace_visits/tables/counts'),
+      account: inProject(`serviceAccounts/millrace-visits--push@${PROJECT}.iam.gserviceaccount.com`),
+      repository: inProject(`locations/${REGION}/repositories/${manifest.imageRepository}`),
+    };
+    const everybody = [...manifest.functions.map(({ id }) => account(id)), account('build'), account('push'), AGENT];
+    const others = [...new Set(manifest.grants.map(({ role }) => role))].filter((role) => !OWN.includes(role));
+    put(`/projects/${PROJECT}:getIamPolicy`, {
+      bindings: others.map((role) => ({ role, members: [...everybody, account('scheduler')] })),
+    });
+    const [editor, creator, writer] = OWN.map((role) => ({ bindings: [{ role, members: everybody }] }));
+    put(`${on.table}:getIamPolicy`, editor);
+    put(`${on.account}:getIamPolicy`, creator);
+    put(`${on.repository}:getIamPolicy`, writer);
+    expect(await ill('grants')).toEqual([]);
+    put(`${on.table}:getIamPolicy`, { bindings: [{ role: OWN[0], members: [account('push')] }] });
+    put(`${on.repository}:getIamPolicy`, { error: { message: 'Permission denied' } }, 403);
+    expect(await ill('grants')).toEqual([
+      expect.stringMatching(
+        /^warning: serviceAccount:millrace-visits--counts--0@\S+ does not have roles\/bigquery\.dataEditor on table 'counts' \(by a wider role it may\): /,
+      ),
+      expect.stringMatching(
+        /^unknown: not checked: what is granted on repository 'images', whose policy cannot be read: .*403.*Permission denied/,
       ),
     ]);
   });

@@ -1,5 +1,5 @@
 /** The parts of a deployment as they are, in our own terms; undefined where there is none. */
-import type { GoogleApiReader } from './google-api.ts';
+import type { GoogleApi, GoogleApiReader } from './google-api.ts';
 
 export interface DeployedSubscription {
   readonly topic: string;
@@ -88,23 +88,56 @@ export class DeployedParts {
   }
 
   topicPolicy(name: string): Promise<Policy | undefined> {
-    return this.#policy('get', 'pubsub', `${this.#in(`topics/${name}`)}:getIamPolicy`);
+    return this.#policy('pubsub', this.#in(`topics/${name}`));
   }
 
   subscriptionPolicy(name: string): Promise<Policy | undefined> {
-    return this.#policy('get', 'pubsub', `${this.#in(`subscriptions/${name}`)}:getIamPolicy`);
+    return this.#policy('pubsub', this.#in(`subscriptions/${name}`));
   }
 
   servicePolicy(region: string, name: string): Promise<Policy | undefined> {
-    return this.#policy('get', 'run', `${this.#in(`locations/${region}/services/${name}`)}:getIamPolicy`);
+    return this.#policy('run', this.#in(`locations/${region}/services/${name}`));
+  }
+
+  tablePolicy(dataset: string, table: string): Promise<Policy | undefined> {
+    return this.#policy('bigquery', this.#in(`datasets/${dataset}/tables/${table}`), {});
+  }
+
+  /** @param email of a service account: who may act as it, not what it may */
+  accountPolicy(email: string): Promise<Policy | undefined> {
+    return this.#policy('accounts', this.#in(`serviceAccounts/${email}`), {});
+  }
+
+  repositoryPolicy(region: string, name: string): Promise<Policy | undefined> {
+    return this.#policy('repositories', this.#in(`locations/${region}/repositories/${name}`));
   }
 
   projectPolicy(): Promise<Policy | undefined> {
-    return this.#policy('post', 'projects', `${this.#in('').slice(0, -1)}:getIamPolicy`);
+    return this.#policy('projects', this.#in('').slice(0, -1), WITH_CONDITIONS);
   }
 
-  async #policy(method: 'get' | 'post', api: 'pubsub' | 'run' | 'projects', path: string): Promise<Policy | undefined> {
-    const found = (await this.#api[method](api, path)) as
+  /**
+   * How much of something the project may use in a region; undefined where there is no such quota, or no bound.
+   * @param service such as `run.googleapis.com` @param id of the quota, unique in the service
+   */
+  async quota(service: string, id: string, region: string): Promise<number | undefined> {
+    const found = (await this.#api.get('quotas', this.#in(`locations/global/services/${service}/quotaInfos/${id}`))) as
+      | WireQuota
+      | undefined;
+    // More specific ones come first.
+    const applies = found?.dimensionsInfos?.find(
+      ({ dimensions, applicableLocations = [] }) =>
+        (dimensions?.['region'] ?? region) === region &&
+        (applicableLocations.length === 0 || applicableLocations.includes(region)),
+    );
+    const value = Number(applies?.details?.value ?? -1);
+    return value < 0 ? undefined : value;
+  }
+
+  /** @param body where Google reads the policy by POST */
+  async #policy(api: GoogleApi, resource: string, body?: object): Promise<Policy | undefined> {
+    const path = `${resource}:getIamPolicy`;
+    const found = (await (body === undefined ? this.#api.get(api, path) : this.#api.post(api, path, body))) as
       | { readonly bindings?: readonly { readonly role: string; readonly members?: readonly string[] }[] }
       | undefined;
     if (found === undefined) return undefined;
@@ -117,6 +150,18 @@ export class DeployedParts {
   #in(path: string): string {
     return `/projects/${this.#project}/${path}`;
   }
+}
+
+/** Asked for an older form, Google gives roles under a condition another name. */
+const WITH_CONDITIONS = { options: { requestedPolicyVersion: 3 } };
+
+interface WireQuota {
+  readonly dimensionsInfos?: readonly {
+    readonly dimensions?: Readonly<Record<string, string>>;
+    readonly applicableLocations?: readonly string[];
+    /** `-1`: no bound. */
+    readonly details?: { readonly value?: string };
+  }[];
 }
 
 interface WireSubscription {

@@ -12,6 +12,9 @@ export const GOOGLE_APIS = {
   firestore: 'https://firestore.googleapis.com/v1',
   scheduler: 'https://cloudscheduler.googleapis.com/v1',
   projects: 'https://cloudresourcemanager.googleapis.com/v1',
+  accounts: 'https://iam.googleapis.com/v1',
+  repositories: 'https://artifactregistry.googleapis.com/v1',
+  quotas: 'https://cloudquotas.googleapis.com/v1',
 } as const;
 export type GoogleApi = keyof typeof GOOGLE_APIS;
 
@@ -49,15 +52,15 @@ export class GoogleApiReader {
    * @throws {RetryableError} when the API cannot be asked now
    */
   get(api: GoogleApi, path: string): Promise<unknown> {
-    return this.#ask(api, path, 'GET');
+    return this.#ask(api, path, 'GET', undefined);
   }
 
   /** For what Google reads by POST, such as policies. As `get`. */
-  post(api: GoogleApi, path: string): Promise<unknown> {
-    return this.#ask(api, path, 'POST');
+  post(api: GoogleApi, path: string, body: object = {}): Promise<unknown> {
+    return this.#ask(api, path, 'POST', JSON.stringify(body));
   }
 
-  async #ask(api: GoogleApi, path: string, method: 'GET' | 'POST'): Promise<unknown> {
+  async #ask(api: GoogleApi, path: string, method: 'GET' | 'POST', body: string | undefined): Promise<unknown> {
     if (!this.has(api)) throw new NotHere(`there is nothing here that stands in for ${new URL(GOOGLE_APIS[api]).host}`);
     const own = this.#setting.endpoints?.[api];
     const url = `${own ?? GOOGLE_APIS[api]}${path}`;
@@ -66,12 +69,11 @@ export class GoogleApiReader {
     let text: string;
     try {
       const headers = own === undefined ? await this.#credentials() : {};
-      const body = method === 'POST' ? { body: '{}' } : {};
       response = await fetch(url, {
         method,
         headers: { 'content-type': 'application/json', ...headers },
         signal: AbortSignal.timeout(TIMEOUT),
-        ...body,
+        ...(body === undefined ? {} : { body }),
       });
       text = await response.text();
     } catch (cause) {

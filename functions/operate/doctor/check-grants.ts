@@ -3,13 +3,12 @@
  * and folders above the project, are not looked through, so what is missing is a warning.
  */
 import type { Policy } from '../../cloud/deployment/deployed-parts.ts';
+import { MillraceError } from '../../model/errors.ts';
 import type { Grant, GrantTarget, Member } from '../../plan/grants.ts';
 import { accountName } from '../../plan/resource-names.ts';
 import type { Found } from './doctor.ts';
 import type { OutsideSetting } from './outside-checks.ts';
 
-/** The kinds of things whose own policies are not read. */
-const NOT_READ: ReadonlySet<GrantTarget['kind']> = new Set(['table', 'account', 'repository', 'sourceBucket']);
 /** Google's own account of Pub/Sub in a project; the project's number is in its name. */
 const PUB_SUB_AGENT = /^serviceAccount:service-\d+@gcp-sa-pubsub\.iam\.gserviceaccount\.com$/;
 
@@ -18,40 +17,53 @@ export async function checkGrants(setting: OutsideSetting): Promise<Found[]> {
   const project = await setting.parts.projectPolicy();
   const policies = new Map<string, Promise<Policy | undefined>>();
   const found: Found[] = [];
-  const skipped = new Set<string>();
+  const unread = new Map<string, string>();
   for (const grant of manifest.grants) {
     const { on, role, member } = grant;
     if (isGiven(setting, project, grant)) continue;
-    if (NOT_READ.has(on.kind)) {
-      skipped.add(on.kind);
+    const key = `${on.kind} '${on.name}'`;
+    if (unread.has(key)) continue;
+    if (!policies.has(key)) policies.set(key, policyOf(setting, on, project));
+    let policy: Policy | undefined;
+    try {
+      policy = await policies.get(key);
+    } catch (error) {
+      if (!(error instanceof MillraceError)) throw error;
+      unread.set(key, error.message);
       continue;
     }
-    const key = `${on.kind} ${on.name}`;
-    if (!policies.has(key)) policies.set(key, policyOf(setting, on, project));
-    if (isGiven(setting, await policies.get(key), grant)) continue;
+    if (isGiven(setting, policy, grant)) continue;
     found.push({
       severity: 'warning',
       sentence: `${describe(setting, member)} does not have ${role} on ${on.kind} '${on.name}' (by a wider role it may): ${grant.why}`,
       remedies: ['deploy it again'],
     });
   }
-  if (skipped.size > 0)
+  for (const [thing, reason] of unread)
     found.push({
       severity: 'unknown',
-      sentence: `not checked: what is granted on each ${[...skipped].join(', ')}, whose policies are not read`,
+      sentence: `not checked: what is granted on ${thing}, whose policy cannot be read: ${reason}`,
       remedies: [],
     });
   return found;
 }
 
 function policyOf(
-  { manifest, parts, region }: OutsideSetting,
+  setting: OutsideSetting,
   { kind, name }: GrantTarget,
   project: Policy | undefined,
 ): Promise<Policy | undefined> {
+  const { manifest, parts, region } = setting;
   if (kind === 'topic') return parts.topicPolicy(name);
   if (kind === 'subscription') return parts.subscriptionPolicy(name);
   if (kind === 'function') return parts.servicePolicy(region, manifest.functions.find(({ id }) => id === name)!.name);
+  if (kind === 'repository') return parts.repositoryPolicy(region, manifest.imageRepository);
+  if (kind === 'account') return parts.accountPolicy(emailOf(setting, name));
+  if (kind === 'table') {
+    const table = manifest.tables.find((each) => each.table === name)!;
+    return parts.tablePolicy(table.dataset ?? manifest.dataset, table.name);
+  }
+  // What is narrowed by a condition is given on the project too.
   return Promise.resolve(project);
 }
 
@@ -64,8 +76,11 @@ function isMember(setting: OutsideSetting, member: Member, text: string): boolea
 }
 
 /** As policies write it. */
-function describe({ manifest, project }: OutsideSetting, member: Member): string {
+function describe(setting: OutsideSetting, member: Member): string {
   if (member.kind === 'pubSubAgent') return 'Pub/Sub’s own account';
-  const id = member.kind === 'function' ? member.id : member.kind;
-  return `serviceAccount:${accountName(manifest.pipeline, id)}@${project}.iam.gserviceaccount.com`;
+  return `serviceAccount:${emailOf(setting, member.kind === 'function' ? member.id : member.kind)}`;
+}
+
+function emailOf({ manifest, project }: OutsideSetting, id: string): string {
+  return `${accountName(manifest.pipeline, id)}@${project}.iam.gserviceaccount.com`;
 }

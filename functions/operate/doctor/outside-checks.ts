@@ -6,13 +6,16 @@ import type { Manifest } from '../../plan/manifest.ts';
 import { NotHere } from '../../cloud/deployment/google-api.ts';
 import type { DeployedParts } from '../../cloud/deployment/deployed-parts.ts';
 import type { ManifestSubscription } from '../../plan/delivery.ts';
+import type { Plan } from '../../plan/plan.ts';
 import type { Survey } from '../status/survey.ts';
 import { checkFunctions, checkSweepJob } from './check-functions.ts';
 import { checkGrants } from './check-grants.ts';
+import { checkQuotas } from './check-quotas.ts';
 import type { Found, OutsideCheck } from './doctor.ts';
 
 export interface OutsideSetting {
   readonly manifest: Manifest;
+  readonly plan: Plan;
   readonly parts: DeployedParts;
   readonly project: string;
   readonly region: string;
@@ -31,7 +34,7 @@ export function outsideChecks(setting: OutsideSetting): OutsideCheck[] {
     functions: checkFunctions,
     scheduler: checkSweepJob,
     grants: checkGrants,
-    quota: async () => [QUOTA],
+    quotas: checkQuotas,
   };
   return Object.entries(checks).map(([check, run]) => ({
     check,
@@ -42,14 +45,6 @@ export function outsideChecks(setting: OutsideSetting): OutsideCheck[] {
       }),
   }));
 }
-
-/** Quotas are numbers of a project and its regions that other pipelines use too; what comes of one that is too small is seen. */
-const QUOTA: Found = {
-  severity: 'unknown',
-  sentence:
-    'not checked: how much of a quota others use is not known here; a model that throttles shows in status and in the check of models',
-  remedies: ['see IAM & Admin > Quotas of the project for Pub/Sub, Cloud Run, BigQuery and Vertex AI'],
-};
 
 async function checkTopics({ manifest, parts }: OutsideSetting): Promise<Found[]> {
   const found = await Promise.all(

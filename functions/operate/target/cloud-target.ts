@@ -80,6 +80,7 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
             outside: (survey, { region, shape }) =>
               outsideChecks({
                 manifest: deploymentManifest(planned, { shape, topology: topology?.topology ?? 1, epoch }),
+                plan: planned,
                 ...{ parts, project: projectId, region, survey, emulators: firestoreHost !== undefined },
               }),
           }),
