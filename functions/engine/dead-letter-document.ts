@@ -25,7 +25,7 @@ export function deadLetterDocuments(letter: DeadLetter): DeadLetterDocuments {
   const text = JSON.stringify(letter.value) ?? 'null';
   if (text.length <= MAX_PART_CHARACTERS) return { documents: [deadLetterDocument(letter)], characters: text.length };
   if (text.length > MAX_VALUE_CHARACTERS) {
-    const value = { cut: true, characters: text.length, beginning: text.slice(0, CUT_TO) };
+    const value = { cut: true, characters: text.length, beginning: beginningOf(text) };
     return { documents: [deadLetterDocument({ ...letter, value })], characters: CUT_TO };
   }
   const parts = Math.ceil(text.length / MAX_PART_CHARACTERS);
@@ -56,6 +56,11 @@ export async function readDeadLetter(store: Store, stored: StoredDocument): Prom
   if (missing >= 0)
     throw new CorruptionError(`dead letter '${letter.id}' lacks part ${missing + 1} of the ${parts} of its value`);
   return { ...letter, value: JSON.parse(pieces.map((piece) => piece!.body as string).join('')) };
+}
+
+/** As a text of its own: a slice would keep the whole in memory for as long as the letter is there. */
+function beginningOf(text: string): string {
+  return Buffer.from(text.slice(0, CUT_TO), 'utf16le').toString('utf16le');
 }
 
 function partName(letter: string, part: number): DocumentName {

@@ -8,7 +8,7 @@ import type { Chain } from '../engine/chain/chain.ts';
 import { type ReadRecord, SplitReader } from '../engine/ingest/split-reader.ts';
 import type { SourceMessage } from '../engine/ingest/source-message.ts';
 import { SourceDecoder } from '../engine/ingest/source-decoder.ts';
-import type { RootId } from '../engine/protocol/names.ts';
+import { parseShardId, type RootId } from '../engine/protocol/names.ts';
 import type { Root, SettledFacts } from '../engine/protocol/root.ts';
 import type { Watermarks } from '../engine/protocol/watermarks.ts';
 import type { Shard } from '../engine/shard/shard.ts';
@@ -21,6 +21,7 @@ import { sinkState } from '../engine/sink/sink-work.ts';
 import { type SweepResult, Sweeper } from '../engine/sweep/sweeper.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../model/time.ts';
 import type { Plan, PlannedSource, Stage } from '../plan/plan.ts';
+import type { BusMessage } from '../ports/bus.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { Predictor } from '../ports/predictor.ts';
 import type { Warehouse } from '../ports/warehouse.ts';
@@ -55,6 +56,8 @@ export interface EmbeddedOptions {
 }
 
 const SPLIT = '0';
+/** Characters that are delivered to shards at a time. */
+const MOST_UNDER_WAY = 2_000_000;
 /** A flush into memory costs little, and its rows should not grow old. */
 const ROWS_IN_MEMORY = 5_000;
 
@@ -74,6 +77,8 @@ export class Embedded {
   readonly #chains: Chain[] = [];
   readonly #sweeper: Sweeper;
   readonly #pending = new Set<Promise<void>>();
+  /** Which of two messages' stages comes later in the pipeline. */
+  readonly #isLater: (one: BusMessage, other: BusMessage) => number;
   #settled: ReadonlyMap<RootId, SettledFacts> = new Map();
   #failure: unknown;
 
@@ -93,6 +98,9 @@ export class Embedded {
     const { backlog = new MemoryBacklog(clock), predictor, waits = false, openSource } = options;
     this.plan = plan;
     this.#options = options;
+    const place = new Map(plan.stages.map(({ id }, i) => [id, i]));
+    const placeOf = ({ target }: BusMessage): number => place.get(parseShardId(target).stage) ?? 0;
+    this.#isLater = (one, other) => placeOf(other) - placeOf(one);
     this.#sweeper = new Sweeper({ plan, store, bus, clock, backlog, epoch, topology });
     const inputWatermarkOf = (stage: string): EpochMillis => this.#sweeper.watermarks.input[stage] ?? MIN_TIMESTAMP;
     const counted = (stage: string, counts: BundleCounts): void => this.#count(stage, counts);
@@ -141,8 +149,18 @@ export class Embedded {
    * @param watermark the source's from now on, whatever its policy says
    */
   async ingest(source: string, records: readonly ReadRecord[], ended: boolean, watermark?: EpochMillis): Promise<void> {
+    let taken = 0;
+    do taken += await this.ingestSome(source, records.slice(taken), ended, watermark);
+    while (taken < records.length);
+  }
+
+  /**
+   * Commits records in one commit, as far as what they send is not too much for one.
+   * @returns how many were taken, from the first on
+   */
+  ingestSome(source: string, records: readonly ReadRecord[], ended: boolean, watermark?: EpochMillis): Promise<number> {
     const reader = this.#readers.get(source)!;
-    await reader.commit(records, ended, this.#settled.get(reader.id), watermark);
+    return reader.commit(records, ended, this.#settled.get(reader.id), watermark);
   }
 
   /**
@@ -168,10 +186,14 @@ export class Embedded {
     return result;
   }
 
-  /** Delivers until the bus is empty and every shard is idle. @throws what a shard could not get over */
+  /**
+   * Delivers until the bus is empty and every shard is idle. Of much that waits, what is for the last stages goes first and
+   * a part at a time, so that what waits between stages stays bounded.
+   * @throws what a shard could not get over
+   */
   async deliver(): Promise<void> {
     for (;;) {
-      const messages = this.#options.bus.take();
+      const messages = this.#options.bus.take(MOST_UNDER_WAY, this.#isLater);
       if (messages.length === 0 && this.#pending.size === 0) break;
       for (const message of messages) {
         const shard = this.#shards.get(message.target);

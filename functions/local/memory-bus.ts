@@ -40,14 +40,47 @@ export class MemoryBus implements Bus {
   /** What is sent to these stages waits. */
   readonly paused = new Set<string>();
 
-  /** Takes everything that waits to be delivered. */
-  take(): readonly BusMessage[] {
+  /**
+   * Takes what waits to be delivered: everything, or where that is much a part of it.
+   * @param most characters that are taken at a time, or one message. Default: all
+   * @param order which goes first where not all is taken; negative: the first of the two
+   */
+  take(
+    most: number = Number.POSITIVE_INFINITY,
+    order: (one: BusMessage, other: BusMessage) => number = () => 0,
+  ): readonly BusMessage[] {
     const isPaused = ({ target }: BusMessage): boolean => this.paused.has(parseShardId(target).stage);
-    const taken = this.paused.size === 0 ? this.#queue : this.#queue.filter((message) => !isPaused(message));
+    let taken = this.paused.size === 0 ? this.#queue : this.#queue.filter((message) => !isPaused(message));
     this.#queue = this.paused.size === 0 ? [] : this.#queue.filter(isPaused);
+    if (most < Number.POSITIVE_INFINITY && weightOf(taken) > most) {
+      taken.sort(order);
+      const count = Math.max(1, howMany(taken, most));
+      this.#queue.push(...taken.slice(count));
+      taken = taken.slice(0, count);
+    }
     if (this.#troubles.shuffled) shuffle(taken, this.#ids);
     return taken;
   }
+}
+
+function charactersOf(message: BusMessage): number {
+  return message.kind === 'envelope' ? message.body.length : 0;
+}
+
+function weightOf(messages: readonly BusMessage[]): number {
+  let characters = 0;
+  for (const message of messages) characters += charactersOf(message);
+  return characters;
+}
+
+/** How many of them, from the first on, have at most so many characters. */
+function howMany(messages: readonly BusMessage[], most: number): number {
+  let characters = 0;
+  const end = messages.findIndex((message) => {
+    characters += charactersOf(message);
+    return characters > most;
+  });
+  return end < 0 ? messages.length : end;
 }
 
 function shuffle<T>(items: T[], ids: Ids): void {

@@ -28,6 +28,8 @@ export interface RunOptions {
 }
 
 const DEFAULT_BUNDLE = 2_000;
+/** What the records of one bundle took where they were read, at most, in characters; one record may be larger. */
+const MOST_READ = 8_000_000;
 /** Processing-time timers fire at most so late, as by a sweep each minute. */
 const SLACK = 60_000;
 const LONGEST_STEP = 600_000;
@@ -68,7 +70,7 @@ async function readAll(options: RunOptions): Promise<number> {
   return records;
 }
 
-/** Commits what arrives up to `until`, at most a bundle a source. */
+/** Commits what arrives up to `until`, at most a bundle a source. What makes too much for a commit is left for the next step. */
 async function readStep(
   embedded: Embedded,
   feeds: readonly Feed[],
@@ -86,8 +88,10 @@ async function readStep(
     clock.advanceTo(latestArrival(records));
   }
   for (const { feed, records, ended } of taken) {
-    if (records.length > 0 || ended) await embedded.ingest(feed.source, records, ended);
-    feed.committedEnd = ended;
+    const committed = records.length > 0 || ended ? await embedded.ingestSome(feed.source, records, ended) : 0;
+    feed.giveBack(records.slice(committed));
+    count -= records.length - committed;
+    feed.committedEnd = ended && committed === records.length;
   }
   return count;
 }
@@ -137,6 +141,8 @@ class Feed {
   readonly #embedded: Embedded;
   #batch: readonly RawRecord[] = [];
   #at = 0;
+  /** Records that were taken and are to be taken again, the first of them last. */
+  #back: ReadRecord[] = [];
   #next: ReadRecord | undefined;
   #last: EpochMillis | undefined;
 
@@ -158,14 +164,25 @@ class Feed {
 
   async take(until: EpochMillis, most: number): Promise<ReadRecord[]> {
     const taken: ReadRecord[] = [];
-    while (taken.length < most) {
-      const record = this.#next ?? (this.#at < this.#batch.length ? this.#decodeNext() : await this.#peek());
+    let characters = 0;
+    while (taken.length < most && characters < MOST_READ) {
+      const isRead = this.#back.length === 0 && this.#at < this.#batch.length;
+      const record = this.#next ?? (isRead ? this.#decodeNext() : await this.#peek());
       if (record === undefined || this.#arrivalOf(record) > until) break;
       this.#last = this.#arrivalOf(record);
       this.#next = undefined;
       taken.push(record);
+      characters += record.raw.characters ?? 0;
     }
     return taken;
+  }
+
+  /** Takes back records that were taken last, before which no other is to be taken. */
+  giveBack(records: readonly ReadRecord[]): void {
+    if (records.length === 0) return;
+    if (this.#next !== undefined) this.#back.push(this.#next);
+    this.#next = undefined;
+    this.#back.push(...records.toReversed());
   }
 
   /** A record that cannot be read arrives with the one before it. */
@@ -174,6 +191,7 @@ class Feed {
   }
 
   async #peek(): Promise<ReadRecord | undefined> {
+    this.#next ??= this.#back.pop();
     if (this.#next !== undefined) return this.#next;
     while (this.#at >= this.#batch.length) {
       const { value, done } = await this.#batches.next();

@@ -5,6 +5,7 @@
 import type { EpochMillis } from '../../model/time.ts';
 import type { Element } from '../element.ts';
 import type { ShardId } from '../protocol/names.ts';
+import { OutputWeight } from './output-weight.ts';
 
 /** An encoded element for a shard. */
 export interface Outgoing {
@@ -20,7 +21,7 @@ export interface Outgoing {
 export interface Outside {
   readonly step: string;
   readonly topic: string;
-  readonly data: unknown;
+  readonly data: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
@@ -50,6 +51,7 @@ export class BundleOutput {
   readonly outgoing: Outgoing[] = [];
   readonly outside: Outside[] = [];
   readonly failures: StepFailure[] = [];
+  readonly weight = new OutputWeight(this);
 
   append(other: BundleOutput): void {
     for (const item of other.outgoing) this.outgoing.push(item);

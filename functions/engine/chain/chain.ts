@@ -11,6 +11,7 @@ import type { SideValues } from '../views/side-values.ts';
 import { BundleOutput } from './bundle-output.ts';
 import type { Outlet } from './outlet.ts';
 import { oneOf } from './one-of.ts';
+import type { OutputWeight } from './output-weight.ts';
 import { eachInTurn, type Receive } from './receive.ts';
 import { type BundleStep, compileStep } from './steps.ts';
 
@@ -78,6 +79,11 @@ export class Chain {
   finish(): BundleOutput | Promise<BundleOutput> {
     const pending = eachInTurn(this.#steps, (step) => step.finishBundle());
     return pending === undefined ? this.#collect() : pending.then(() => this.#collect());
+  }
+
+  /** What the output under way weighs so far. */
+  get weight(): OutputWeight {
+    return this.#output.weight;
   }
 
   #collect(): BundleOutput {

@@ -14,6 +14,7 @@ import { encodeLifted, type Lifted } from '../element-codec.ts';
 import { parseShardId } from '../protocol/names.ts';
 import { checkElementSize } from '../protocol/outbox.ts';
 import type { BundleOutput } from './bundle-output.ts';
+import { roughSize } from './rough-size.ts';
 import { type Outlet, PlainOutlet, type ShardChooser } from './outlet.ts';
 
 /** How an outlet combines at the sender. */
@@ -23,6 +24,9 @@ export interface Lifting {
   /** The target's input watermark as known here: what is expired by it travels alone, so that it is recorded alone. */
   inputWatermark(): EpochMillis;
 }
+
+/** Of so many elements that are held, one is weighed. */
+const SAMPLED = 16;
 
 interface Parts {
   readonly key: unknown;
@@ -42,6 +46,8 @@ export class LiftingOutlet implements Outlet {
   #parts = new Map<string, Parts>();
   /** The bundle that the parts belong to. */
   #bundle: BundleOutput | undefined;
+  /** Elements that the parts hold. */
+  #held = 0;
 
   constructor(inlet: number, shards: ShardChooser, lifting: Lifting, output: () => BundleOutput) {
     this.#inlet = inlet;
@@ -67,6 +73,8 @@ export class LiftingOutlet implements Outlet {
       for (const part of parts.windows.values()) part.remove(element);
       throw error;
     }
+    // One in so many stands for the others: what they weigh decides when enough is held, not what is right.
+    if (this.#held++ % SAMPLED === 0) this.#output().weight.hold(SAMPLED * roughSize(element.value));
   }
 
   flush(output: BundleOutput): void {
@@ -92,6 +100,7 @@ export class LiftingOutlet implements Outlet {
     if (this.#bundle === bundle) return;
     this.#bundle = bundle;
     this.#parts = new Map();
+    this.#held = 0;
   }
 
   #partsOf(key: unknown): Parts {

@@ -9,6 +9,7 @@ import { windowAssigner } from '../../model/windows.ts';
 import type { Element } from '../element.ts';
 import type { SideValues } from '../views/side-values.ts';
 import type { BundleOutput } from './bundle-output.ts';
+import { outsideOf } from './outside.ts';
 import { LookUpStep } from './look-up-step.ts';
 import { oneOf } from './one-of.ts';
 import { ParDoStep } from './par-do-step.ts';
@@ -106,7 +107,7 @@ export function compileStep(node: Node, next: Next, output: () => BundleOutput, 
       const apply = caller(node.message);
       return stateless(node.message, (element) => {
         try {
-          output().outside.push({ step: node.name, topic: node.topic, ...apply(element) });
+          output().outside.push(outsideOf(node, apply(element)));
         } catch (error) {
           fail(element, error);
         }

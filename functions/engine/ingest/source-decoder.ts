@@ -17,6 +17,8 @@ export interface RawRecord {
   readonly arrival: EpochMillis;
   /** Set when `value` could not even be parsed; then `value` is the text. */
   readonly problem?: string;
+  /** Roughly what it took where it was read, in characters. Absent: not known. */
+  readonly characters?: number;
   /** Of a message. */
   readonly attributes?: Readonly<Record<string, string>>;
 }

@@ -37,6 +37,8 @@ export type ReadRecord =
   | { readonly raw: RawRecord; readonly decoded: Decoded }
   | { readonly raw: RawRecord; readonly error: unknown };
 
+/** No further record is taken into a commit when those in it have produced more than this, in characters. */
+const MOST_PRODUCED = 8_000_000;
 const START: SplitState = { position: 0, ended: false, largest: MIN_TIMESTAMP, watermark: MIN_TIMESTAMP };
 
 export class SplitReader {
@@ -79,10 +81,12 @@ export class SplitReader {
   }
 
   /**
-   * Runs records through the stateless steps and commits what they send.
+   * Runs records through the stateless steps and commits what they send. When that is much, it is what the first of them
+   * send: the others are for later commits, so that memory stays bounded.
    * @param ended no record comes after these
    * @param settled what sweeps have found to be taken
    * @param watermark the source's watermark from now on, whatever its policy says
+   * @returns how many records were taken: all, unless they send too much for one commit
    * @throws {MovedOnError} when somebody else has read on in this split
    */
   async commit(
@@ -90,18 +94,18 @@ export class SplitReader {
     ended: boolean,
     settled: SettledFacts = {},
     watermark?: EpochMillis,
-  ): Promise<void> {
+  ): Promise<number> {
     const { clock, ids } = this.#setting;
     const { position } = this.state;
-    const attempt = async (): Promise<void> => {
+    const attempt = async (): Promise<number> => {
       if (this.#stale) await this.#read();
       if (this.state.position !== position)
         throw new MovedOnError(
           `split ${this.id} stands at ${this.state.position}, not ${position}: somebody else reads it`,
         );
-      await this.#tryCommit(records, ended, settled, watermark);
+      return await this.#tryCommit(records, ended, settled, watermark);
     };
-    await tryAgain(clock, ids, attempt, () => {
+    return await tryAgain(clock, ids, attempt, () => {
       this.#stale = true;
     });
   }
@@ -120,7 +124,7 @@ export class SplitReader {
     ended: boolean,
     settled: SettledFacts,
     watermark: EpochMillis | undefined,
-  ): Promise<void> {
+  ): Promise<number> {
     const { clock, ids, store, bus, topology, inputWatermarkOf } = this.#setting;
     // What a process before this one has left, or this one when the bus was down.
     if (this.hasOutside) this.#published = await publishLeft(store, bus, this.#root, this.#published);
@@ -140,7 +144,10 @@ export class SplitReader {
       version: versionOf(this.#setting),
     });
     let largest = before.largest;
+    let taken = 0;
     for (const record of records) {
+      if (taken > 0 && this.#chain.weight.characters > MOST_PRODUCED) break;
+      taken += 1;
       if ('error' in record) {
         letters.push(sourceDeadLetter(place(`${this.#source.id}~${record.raw.id}`), record.raw, record.error));
         continue;
@@ -162,15 +169,16 @@ export class SplitReader {
       inputWatermarkOf,
     );
     const state: SplitState = {
-      position: before.position + records.length,
-      ended,
+      position: before.position + taken,
+      ended: ended && taken === records.length,
       largest,
-      watermark: ended
-        ? MAX_TIMESTAMP
-        : later(
-            before.watermark,
-            watermark ?? estimate(this.#source.node.source.watermark, largest, draft.processingTime),
-          ),
+      watermark:
+        ended && taken === records.length
+          ? MAX_TIMESTAMP
+          : later(
+              before.watermark,
+              watermark ?? estimate(this.#source.node.source.watermark, largest, draft.processingTime),
+            ),
     };
     draft.extra = state;
     const written = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
@@ -180,6 +188,7 @@ export class SplitReader {
     this.#version = stored.version;
     if (letters.length > 0) this.#setting.deadLettered?.(letters);
     this.#published = await publishOutbox(bus, outbox);
+    return taken;
   }
 }
 

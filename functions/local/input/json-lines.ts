@@ -18,8 +18,11 @@ export async function* readJsonLines(path: string, now: () => EpochMillis): Inpu
   let isFirst = true;
   for (const chunk of chunks(path)) {
     // Editors on Windows begin a file with a byte order mark.
-    const lines = (rest + (isFirst ? chunk.replace(/^\uFEFF/, '') : chunk)).split('\n');
+    rest += isFirst ? chunk.replace(/^\uFEFF/, '') : chunk;
     isFirst = false;
+    // A line of many chunks is put together once.
+    if (!chunk.includes('\n')) continue;
+    const lines = rest.split('\n');
     rest = lines.pop()!;
     const arrival = now();
     const records: RawRecord[] = [];
@@ -52,9 +55,9 @@ function isEmpty(text: string): boolean {
 
 function record(text: string, line: number, path: string, arrival: EpochMillis): RawRecord {
   try {
-    return { value: JSON.parse(text), id: String(line), arrival };
+    return { value: JSON.parse(text), id: String(line), arrival, characters: text.length };
   } catch (error) {
     const problem = `${path} line ${line} is no JSON: ${messageOf(error)}`;
-    return { value: text, id: String(line), arrival, problem };
+    return { value: text, id: String(line), arrival, problem, characters: text.length };
   }
 }

@@ -340,8 +340,8 @@ class TestClock extends VirtualClock {
 class RememberingBus extends MemoryBus {
   #taken: ReturnType<MemoryBus['take']> = [];
 
-  override take(): ReturnType<MemoryBus['take']> {
-    this.#taken = super.take();
+  override take(...how: Parameters<MemoryBus['take']>): ReturnType<MemoryBus['take']> {
+    this.#taken = super.take(...how);
     return this.#taken;
   }
 

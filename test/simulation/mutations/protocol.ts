@@ -90,8 +90,8 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a split begins anew when it is taken over',
     file: 'functions/engine/ingest/split-reader.ts',
-    from: 'position: before.position + records.length,',
-    to: 'position: records.length,',
+    from: 'position: before.position + taken,',
+    to: 'position: taken,',
   },
   {
     name: 'what could not be published outside is left to sweeps for ever',
