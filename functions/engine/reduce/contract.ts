@@ -25,6 +25,10 @@ export interface ReduceContext {
   /** What this step has promised downstream: never above the input watermark, nor above the key's hold. */
   readonly outputWatermark: EpochMillis;
   readonly processingTime: EpochMillis;
+  /** How many windows that are due may fire; each takes one. Absent: all. */
+  readonly budget?: { left: number };
+  /** Panes are not made, but fail with this error. */
+  readonly refused?: Error;
 }
 
 /** A pane that is emitted. */

@@ -25,7 +25,7 @@ export function firePane<Acc, Out>(
     state.pending > 0 ||
     (pane.timing === 'ON_TIME' && strategy.onTime === 'always') ||
     (isLast && strategy.closing === 'always');
-  if (isWanted) emit(state, timestamp, pane, spec, output);
+  if (isWanted) emit(state, timestamp, pane, spec, context.refused, output);
   state.pending = 0;
   if (isLast || strategy.accumulation === 'discarding') state.discard();
 }
@@ -35,6 +35,7 @@ function emit<Acc, Out>(
   timestamp: EpochMillis,
   pane: PaneInfo,
   { combine }: ReduceSpec<never, Acc, Out>,
+  refused: Error | undefined,
   output: ReduceOutput<Out, never>,
 ): void {
   state.paneIndex = pane.index;
@@ -43,6 +44,7 @@ function emit<Acc, Out>(
   const accumulator = state.hasAccumulator ? (state.accumulator as Acc) : combine.create();
   let value: Out;
   try {
+    if (refused !== undefined) throw refused;
     value = combine.extract(accumulator);
   } catch (error) {
     output.failed({ window, timestamp, pane, error, accumulator });

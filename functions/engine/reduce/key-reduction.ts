@@ -91,9 +91,12 @@ export class KeyReduction<In, Acc, Out> {
     this.#change();
   }
 
-  /** Emits what is due by the clocks, one pane a window, and removes the windows that have expired. */
+  /**
+   * Emits what is due by the clocks, one pane a window, and removes the windows that have expired; within the context's
+   * budget, what is left is still due.
+   */
   advance(context: ReduceContext, output: ReduceOutput<Out, never>): void {
-    const { inputWatermark, processingTime } = context;
+    const { inputWatermark, processingTime, budget } = context;
     const { due, firstTimed } = this.#outlookNow();
     const isEventDue = inputWatermark >= due.event;
     if (!isEventDue && processingTime < due.processing) return;
@@ -103,13 +106,19 @@ export class KeyReduction<In, Acc, Out> {
     let kept = first;
     for (let i = first; i < states.length; i++) {
       const state = states[i]!;
-      if (inputWatermark > state.expiry) {
-        if (!state.closed) firePane(state, true, this.#spec, this.#asHeld(state, context), output);
+      const mayFire = budget === undefined || budget.left > 0;
+      if (mayFire && inputWatermark > state.expiry) {
+        if (state.closed) continue;
+        if (budget !== undefined) budget.left -= 1;
+        firePane(state, true, this.#spec, this.#asHeld(state, context), output);
         continue;
       }
-      if (!state.closed && takeDueTimers(state, inputWatermark, processingTime)) {
+      if (mayFire && !state.closed && takeDueTimers(state, inputWatermark, processingTime)) {
         state.text = undefined;
-        if (this.#isReady(state, context)) this.#fire(state, context, output);
+        if (this.#isReady(state, context)) {
+          if (budget !== undefined) budget.left -= 1;
+          this.#fire(state, context, output);
+        }
       }
       if (kept < i) states[kept] = state;
       kept += 1;

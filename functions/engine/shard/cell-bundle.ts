@@ -6,6 +6,7 @@
  * what is due by it for their keys; then the newest watermark is adopted and everything that is due by it fires. So
  * whether an element is late depends on when it was sent, not on how the shard's messages happened to be bundled.
  */
+import { TooLargeError } from '../../model/errors.ts';
 import { LATE_OUTPUT, MAIN_OUTPUT } from '../../model/graph.ts';
 import { earlier } from '../../model/time.ts';
 import type { Envelope } from '../../ports/bus.ts';
@@ -29,16 +30,17 @@ import type { CellContext } from './cell.ts';
 import { KeyOutput, lateElement } from './key-output.ts';
 import type { CachedCell, CellCache } from './cell-cache.ts';
 import { adoptInput, adoptKnown } from './watermarks.ts';
+import { BundleTooLarge, MAX_SINGLE_CHARACTERS, MOST_IN_MEMORY } from './lots.ts';
 import { type BundleResult, type KnownWatermarks, noCounts } from './work.ts';
 
 /** How many cells fire in one bundle, and about how many deliveries they make; the rest follows in the next. */
 const MAX_FIRING_CELLS = 400;
 const MAX_DELIVERIES = 1_000;
-/** No further cell fires when those that did take this much to write. */
+/** No further cell fires when those that did, and what they have made, take this much to write. */
 const MAX_FIRING_CHARACTERS = 400_000;
 
 export class CellBundle implements BundleResult {
-  readonly counts = noCounts();
+  counts = noCounts();
   output = new BundleOutput();
   readonly sets: Document[] = [];
   readonly deletes: DocumentName[] = [];
@@ -84,10 +86,13 @@ export class CellBundle implements BundleResult {
     for (const [key, elements] of byKey) {
       const pending = this.#takeElements(key, elements, context);
       if (pending !== undefined) await pending;
+      this.#checkMemory();
     }
     adoptKnown(this.#draft, known);
-    await this.#fireDue();
-    this.output = await this.#chain.finish();
+    if (known.refuseAbove === undefined) {
+      await this.#fireDue();
+      this.output = await this.#chain.finish();
+    } else await this.#fireAlone(known.refuseAbove);
     this.#writeCells();
     if (this.#ids !== undefined) await this.#writeIds(this.#ids);
     this.more = hasDueTimers(this.#draft, this.#draft.inputWatermark, this.#draft.processingTime);
@@ -160,6 +165,49 @@ export class CellBundle implements BundleResult {
   async #fireDue(): Promise<void> {
     const context = this.#context();
     const { budget } = context;
+    const due = await this.#findDue(context, MAX_FIRING_CELLS);
+    const { characters: before } = this.#chain.weight;
+    let characters = 0;
+    for (const key of due) {
+      if (budget.left <= 0 || characters + this.#chain.weight.characters - before > MAX_FIRING_CHARACTERS) {
+        this.#cache.stillDue(key);
+        continue;
+      }
+      const cached = this.#touch(key);
+      const pending = this.#fire(cached, context);
+      if (pending !== undefined) await pending;
+      characters += weightOf(cached);
+    }
+  }
+
+  /** Fires what is due first. When what it makes is above the limit, it is given up instead. */
+  async #fireAlone(limit: number): Promise<void> {
+    const context = this.#context();
+    context.budget.left = 1;
+    const [key, ...others] = await this.#findDue(context, 1);
+    for (const other of others) this.#cache.stillDue(other);
+    if (key === undefined) {
+      this.output = await this.#chain.finish();
+      return;
+    }
+    const cached = this.#touch(key);
+    const undo = this.#cache.checkpoint(cached);
+    await this.#fire(cached, context);
+    this.output = await this.#chain.finish();
+    const characters = weightOf(cached) + this.output.weight.characters;
+    if (characters <= limit) return;
+    undo();
+    this.counts = { ...noCounts(), duplicates: this.counts.duplicates, elements: this.counts.elements };
+    this.letters.length = 0;
+    context.budget.left = 1;
+    await this.#chain.begin(this.#draft.processingTime);
+    const what = `what a firing of key ${key.slice(0, 200)} in '${this.#stage}' makes`;
+    await this.#fire(cached, { ...context, refused: new TooLargeError(what, characters, MAX_SINGLE_CHARACTERS) });
+    this.output = await this.#chain.finish();
+  }
+
+  /** The keys of cells that are due, at most so many by each clock; they are loaded. */
+  async #findDue(context: CellContext, most: number): Promise<Set<string>> {
     await this.#cache.findDue('event', context.inputWatermark);
     await this.#cache.findDue('processing', context.processingTime);
     const { eventDue, processingDue } = this.#cache;
@@ -168,25 +216,29 @@ export class CellBundle implements BundleResult {
       eventDue.set(cached.key, cached.cell.eventDue());
       processingDue.set(cached.key, cached.cell.processingDue());
     }
-    const due = new Set(eventDue.take(context.inputWatermark, MAX_FIRING_CELLS));
-    for (const key of processingDue.take(context.processingTime, MAX_FIRING_CELLS)) due.add(key);
+    const due = new Set(eventDue.take(context.inputWatermark, most));
+    for (const key of processingDue.take(context.processingTime, most)) due.add(key);
     await this.#cache.load(due);
-    let characters = 0;
-    for (const key of due) {
-      if (budget.left <= 0 || characters > MAX_FIRING_CHARACTERS) {
-        this.#cache.stillDue(key);
-        continue;
-      }
-      const cached = this.#touch(key);
-      const output = new KeyOutput();
-      const { left } = budget;
-      const pending = cached.cell.advance(context, output);
-      if (pending !== undefined) await pending;
+    return due;
+  }
+
+  /** What fires takes from the budget: at least one. */
+  #fire(cached: CachedCell, context: CellContext & { readonly budget: { left: number } }): void | Promise<void> {
+    const { budget } = context;
+    const { left } = budget;
+    const output = new KeyOutput();
+    const fired = (): void | Promise<void> => {
       if (budget.left === left) budget.left -= 1;
-      characters += (cached.cell.encode()?.length ?? 0) + cached.parts.characters;
-      const forwarded = this.#forward(key, output);
-      if (forwarded !== undefined) await forwarded;
-    }
+      return this.#forward(cached.key, output);
+    };
+    const pending = cached.cell.advance(context, output);
+    return pending === undefined ? fired() : pending.then(fired);
+  }
+
+  /** @throws {BundleTooLarge} once it is known that the bundle is; the rest of it need not be run */
+  #checkMemory(): void {
+    const { characters } = this.#chain.weight;
+    if (characters > MOST_IN_MEMORY) throw new BundleTooLarge(characters);
   }
 
   /** Hands on what a key produced: panes into the chain, late elements to their output or the dead letters. */
@@ -271,6 +323,11 @@ export class CellBundle implements BundleResult {
 function isDue({ cell }: CachedCell, context: CellContext): boolean {
   if (context.budget !== undefined && context.budget.left <= 0) return false;
   return cell.eventDue() <= context.inputWatermark || cell.processingDue() <= context.processingTime;
+}
+
+/** About what a cell and its parts take to write, in characters. */
+function weightOf({ cell, parts }: CachedCell): number {
+  return (cell.encode()?.length ?? 0) + parts.characters;
 }
 
 function failureOf(step: string, incoming: Incoming, error: unknown, attempts: number): StepFailure {

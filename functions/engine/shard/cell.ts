@@ -20,6 +20,8 @@ export interface CellContext {
   readonly processingTime: EpochMillis;
   /** How much of what is due may be delivered in this bundle; whoever delivers takes from it. Absent: all. */
   readonly budget?: { left: number };
+  /** What is due first is given up with this error instead of being delivered. Absent: it is delivered. */
+  readonly refused?: Error;
 }
 
 /** A firing for which there is no element: it failed, and what it would have emitted is gone. */

@@ -8,6 +8,7 @@ import type { Envelope } from '../../ports/bus.ts';
 import type { StepFailure } from '../chain/bundle-output.ts';
 import { decodeBody } from '../element-codec.ts';
 import type { Root, RootDraft } from '../protocol/root.ts';
+import { MAX_SINGLE_CHARACTERS } from './lots.ts';
 
 /** What a commit takes of an envelope. */
 export interface EnvelopePart {
@@ -49,6 +50,3 @@ export function refuse(draft: RootDraft, step: string, envelope: Envelope, chara
     };
   });
 }
-
-/** What one element may make a commit write, in characters; each has at most three bytes, and Firestore's limit is 10 MiB. */
-export const MAX_SINGLE_CHARACTERS = 3_000_000;

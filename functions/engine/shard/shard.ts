@@ -4,7 +4,7 @@
  * Invariants: one commit of a shard at a time; an offered envelope is answered only after the commit that took it, or
  * when its number is found done; nothing is published before its commit.
  */
-import { ContentionError } from '../../model/errors.ts';
+import { ContentionError, TooLargeError } from '../../model/errors.ts';
 import { type EpochMillis, later, type Millis } from '../../model/time.ts';
 import type { Bus, BusMessage, Envelope, Tick } from '../../ports/bus.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
@@ -20,7 +20,8 @@ import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { type Root, RootDraft } from '../protocol/root.ts';
 import { tryAgain } from '../protocol/try-again.ts';
 import { publishLeft } from '../sweep/republish.ts';
-import { MAX_SINGLE_CHARACTERS, partName, partOf, refuse } from './envelope-parts.ts';
+import { partName, partOf, refuse } from './envelope-parts.ts';
+import { BundleTooLarge, commitInLots, type Lot, MAX_BATCH_CHARACTERS } from './lots.ts';
 import { TickFacts } from './tick-facts.ts';
 import type { BundleCounts, BundleResult, Work, Workspace } from './work.ts';
 
@@ -79,13 +80,10 @@ interface Memory {
 
 /** A tick that brings nothing makes a shard look at the store when it has not done so for this long; milliseconds. */
 const LOOK_AGAIN_AFTER = 10_000;
-/** A commit stays below this many characters, at most three bytes each; Firestore's own limit is 10 MiB. */
-const MAX_BATCH_CHARACTERS = 900_000;
 const NO_OUTPUT = new BundleOutput();
-/** A bundle that is too large although it has one envelope at most goes on with half of this, elements or timers. */
-const MOST_OF_A_LOT = 1_000;
-/** Elements of one bundle. */
+/** Elements of one bundle, and characters of the envelopes that bring them. */
 const MAX_BUNDLE_ELEMENTS = 5_000;
+const MAX_BUNDLE_CHARACTERS = 2_000_000;
 
 export class Shard {
   readonly id: ShardId;
@@ -153,14 +151,18 @@ export class Shard {
   /** The next transaction alone, or the messages before it that make a bundle. */
   #next(): Waiting[] {
     let elements = 0;
+    let characters = 0;
     let length = 0;
     for (const { work } of this.#waiting) {
       if (typeof work === 'function') {
         length ||= 1;
         break;
       }
-      elements += work.kind === 'envelope' ? work.count : 0;
-      if (length > 0 && elements > MAX_BUNDLE_ELEMENTS) break;
+      if (work.kind === 'envelope') {
+        elements += work.count;
+        characters += work.body.length;
+      }
+      if (length > 0 && (elements > MAX_BUNDLE_ELEMENTS || characters > MAX_BUNDLE_CHARACTERS)) break;
       length += 1;
     }
     return this.#waiting.splice(0, length);
@@ -173,28 +175,20 @@ export class Shard {
       return await this.#tryAgain(() => this.#tryBundle(envelopes, ticks));
     } catch (error) {
       if (!(error instanceof BundleTooLarge)) throw error;
-      if (envelopes.length < 2) return await this.#commitParts(envelopes, ticks);
+      if (envelopes.length < 2) return await this.#commitInLots(envelopes, ticks);
       const middle = envelopes.length >> 1;
       await this.#commitBundle(envelopes.slice(0, middle));
       return await this.#commitBundle([...envelopes.slice(middle), ...ticks]);
     }
   }
 
-  /** Some elements at a time, and timers likewise; fewer each time that they are still too much. */
-  async #commitParts(envelopes: readonly Envelope[], ticks: readonly Tick[]): Promise<boolean> {
+  #commitInLots(envelopes: readonly Envelope[], ticks: readonly Tick[]): Promise<boolean> {
     const [envelope] = envelopes;
-    let lot: Lot = { most: Math.max(MOST_OF_A_LOT, envelope?.count ?? 0) >> 1, characters: 0 };
-    for (;;) {
-      try {
-        const more = await this.#tryAgain(() => this.#tryBundle(envelopes, ticks, lot));
-        if (envelope === undefined || this.#memory?.root.parts?.[partName(envelope)] === undefined) return more;
-        // One that was refused has nothing to say of those behind it.
-        if (lot.most === 0) lot = { most: 1, characters: 0 };
-      } catch (error) {
-        if (!(error instanceof BundleTooLarge)) throw error;
-        lot = { most: lot.most >> 1, characters: error.characters };
-      }
-    }
+    return commitInLots(
+      envelope === undefined ? 0 : Math.max(1, envelope.count),
+      (lot) => this.#tryAgain(() => this.#tryBundle(lot.elements === 0 ? [] : envelopes, ticks, lot)),
+      () => envelope === undefined || this.#memory?.root.parts?.[partName(envelope)] === undefined,
+    );
   }
 
   /** Forgets all memory after a failure, since another instance may have committed. */
@@ -241,7 +235,7 @@ export class Shard {
     const { letters = [] } = result;
     const written = letters.map(deadLetterDocuments);
     const characters = written.reduce((sum, letter) => sum + letter.characters, result.characters + outbox.characters);
-    if (characters > mostOf(lot)) throw new BundleTooLarge(characters);
+    if (characters > (lot?.limit ?? MAX_BATCH_CHARACTERS) && !lot?.alone) throw new BundleTooLarge(characters);
     const sets = [...result.sets, ...outbox.documents, ...written.flatMap(({ documents }) => documents)];
     draft.count(result.counts);
     await this.#commit(memory, draft, nonce, { sets, deletes: result.deletes });
@@ -257,18 +251,19 @@ export class Shard {
     place: (i: number) => DeadLetterPlace,
     lot: Lot | undefined,
   ): Promise<BundleResult> {
-    const most = lot && Math.max(1, lot.most);
-    const parts = envelopes.map((envelope) => partOf(root, envelope, most));
+    const parts = envelopes.map((envelope) => partOf(root, envelope, lot?.elements));
     for (const { envelope, upTo } of parts)
       if (upTo !== undefined) draft.takeOnly(envelope.sender, envelope.number, upTo);
     const taken = parts.map(({ envelope }) => envelope);
     if (lot === undefined) return await workspace.run(draft, taken, this.#facts, place);
     const { inputWatermark, outputWatermark, views } = this.#facts;
-    const known = { inputWatermark, outputWatermark, views, deliveries: most! };
-    if (lot.most > 0) return await workspace.run(draft, taken, known, place);
+    const known = { inputWatermark, outputWatermark, views, deliveries: lot.firings };
+    if (lot.alone) return await workspace.run(draft, taken, { ...known, refuseAbove: lot.limit }, place);
+    const { refused: characters } = lot;
+    if (characters === undefined) return await workspace.run(draft, taken, known, place);
     const result = await workspace.run(draft, [], known, place);
     const { letters = [], counts } = result;
-    const refused = taken.flatMap((envelope) => refuse(draft, this.#stage, envelope, lot.characters));
+    const refused = taken.flatMap((envelope) => refuse(draft, this.#stage, envelope, characters));
     const more = refused.map((failure, i) => elementDeadLetter(place(letters.length + i), failure));
     for (const { count } of more) {
       counts.elements += count;
@@ -341,13 +336,11 @@ export class Shard {
   }
 
   async #commit(memory: Memory, draft: RootDraft, nonce: string, changes: Changes): Promise<void> {
-    const { root, version } = await commitRoot(
-      this.#setting.store,
-      draft,
-      memory.version,
-      nonce,
-      this.#setting.topology,
-      changes,
+    const { store, topology } = this.#setting;
+    const { root, version } = await commitRoot(store, draft, memory.version, nonce, topology, changes).catch(
+      (error: unknown) => {
+        throw error instanceof TooLargeError ? new BundleTooLarge(error.bytes, { cause: error }) : error;
+      },
     );
     memory.root = root;
     memory.version = version;
@@ -392,29 +385,5 @@ export class Shard {
     }
     const draft = new RootDraft(root);
     return envelopes.filter(({ sender, number }) => !gone.has(sender) && !draft.isTaken(sender, number));
-  }
-}
-
-/** How much of a bundle is taken that was too large as a whole. */
-interface Lot {
-  /** So many elements of an envelope at most, and timers; zero: an element that is too much by itself is refused. */
-  readonly most: number;
-  /** What it came to with more, or with that element. */
-  readonly characters: number;
-}
-
-/** What a commit may weigh, in characters. */
-function mostOf(lot: Lot | undefined): number {
-  if (lot === undefined || lot.most > 1) return MAX_BATCH_CHARACTERS;
-  return lot.most === 1 ? MAX_SINGLE_CHARACTERS : Number.POSITIVE_INFINITY;
-}
-
-/** The bundle has to be taken in smaller lots. */
-class BundleTooLarge extends Error {
-  readonly characters: number;
-
-  constructor(characters: number) {
-    super(`a bundle has ${characters} characters`);
-    this.characters = characters;
   }
 }

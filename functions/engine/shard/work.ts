@@ -31,6 +31,8 @@ export interface KnownWatermarks {
   readonly views: ReadonlyMap<string, ViewFact>;
   /** How many timers and windows may fire in a bundle that was too large with more. Absent: as many as usual. */
   readonly deliveries?: number;
+  /** Of a bundle of one firing: where it comes to more characters than this, it is given up. */
+  readonly refuseAbove?: number;
 }
 
 export interface BundleResult {

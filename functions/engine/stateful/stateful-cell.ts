@@ -72,6 +72,8 @@ export class StatefulCell implements Cell {
 
   advance(context: CellContext, output: CellOutput): void | Promise<void> {
     this.moment.processingTime = context.processingTime;
+    const { refused } = context;
+    if (refused !== undefined) return this.#giveUp(refused, 1, context, output).then(() => this.#settle());
     return this.#deliverDue(context, output, Number.POSITIVE_INFINITY);
   }
 
