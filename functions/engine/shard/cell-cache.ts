@@ -31,6 +31,8 @@ export interface CachedCell {
   hold: EpochMillis | undefined;
   /** Whether the store has a document of it. */
   stored: boolean;
+  /** How long its text was when it was last read or written, with its key. */
+  characters: number;
 }
 
 /** What a bundle's commit has to write of a cell. */
@@ -42,8 +44,10 @@ export interface CellChange {
 }
 
 const DUE_PAGE = 500;
-/** Cells beyond this are dropped from memory, those first that were read first. */
+/** Cells beyond this are dropped from memory, down to half of it, those first that were read first. */
 const MAX_CELLS = 50_000;
+/** The same of the characters of their texts, to which what they hold alive is in proportion. */
+const MAX_CHARACTERS = 16_000_000;
 
 export class CellCache {
   readonly eventDue: DueQueue;
@@ -55,6 +59,8 @@ export class CellCache {
   readonly #shard: ShardId;
   /** Memory holds every cell of the shard, so a key that it does not know has none. */
   #complete: boolean;
+  /** Of all cells in memory. */
+  #characters = 0;
 
   constructor(root: Root, version: Version | 'absent', program: CellProgram, store: Store) {
     this.#complete = version === 'absent';
@@ -145,7 +151,7 @@ export class CellCache {
     const state = cell.encode();
     const parts = cached.parts.take();
     if (state === undefined) {
-      this.#cells.delete(key);
+      this.#drop(key);
       const { characters } = parts;
       return cached.stored
         ? { delete: { collection: 'cells', id: cached.documentId }, parts, characters }
@@ -156,20 +162,30 @@ export class CellCache {
     const index: Record<string, string | number> = { shard: this.#shard };
     if (eventDue < MAX_TIMESTAMP) index['eventDue'] = eventDue;
     if (processingDue < MAX_TIMESTAMP) index['processingDue'] = processingDue;
-    const characters = state.length + key.length + parts.characters;
+    this.#characters += state.length + key.length - cached.characters;
+    cached.characters = state.length + key.length;
+    const characters = cached.characters + parts.characters;
     return { set: { collection: 'cells', id: cached.documentId, body, index }, parts, characters };
   }
 
   /** Keeps memory bounded; between bundles only. */
   trim(): void {
-    if (this.#cells.size <= MAX_CELLS) return;
+    if (this.#cells.size <= MAX_CELLS && this.#characters <= MAX_CHARACTERS) return;
     this.#complete = false;
-    const surplus = this.#cells.size - MAX_CELLS / 2;
-    let dropped = 0;
     for (const key of this.#cells.keys()) {
-      if (dropped++ >= surplus) break;
-      this.#cells.delete(key);
+      if (this.#cells.size <= MAX_CELLS / 2 && this.#characters <= MAX_CHARACTERS / 2) break;
+      this.#drop(key);
     }
+  }
+
+  /** How many cells are in memory, and characters of their texts. */
+  get kept(): { readonly cells: number; readonly characters: number } {
+    return { cells: this.#cells.size, characters: this.#characters };
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#cells.get(key)?.characters ?? 0;
+    this.#cells.delete(key);
   }
 
   #adopt(key: string, document: StoredDocument | undefined): CachedCell {
@@ -185,7 +201,9 @@ export class CellCache {
       parts,
       hold: body?.hold ?? undefined,
       stored: body !== undefined,
+      characters: (body?.state.length ?? 0) + key.length,
     };
+    this.#characters += cached.characters - (this.#cells.get(key)?.characters ?? 0);
     this.#cells.set(key, cached);
     return cached;
   }

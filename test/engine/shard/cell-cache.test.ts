@@ -45,3 +45,74 @@ describe('the cells of a shard that had never been written', () => {
     expect((await cache.reload(KEY)).cell.encode()).toBe('committed');
   });
 });
+
+describe('what is kept in memory', () => {
+  /** Cells that hold a text. */
+  class Text implements Cell {
+    text: string | undefined;
+
+    constructor(text: string | undefined) {
+      this.text = text;
+    }
+
+    process(): void {}
+
+    advance(): void {}
+
+    hold(): undefined {}
+
+    eventDue = () => MAX_TIMESTAMP;
+    processingDue = () => MAX_TIMESTAMP;
+    encode = () => this.text;
+  }
+
+  /** Writes a text for each key, and gives how to read them again. */
+  async function written(texts: ReadonlyMap<string, string | undefined>) {
+    const store = new MemoryStore();
+    const texted: CellProgram = { open: (_, stored) => new Text(stored) };
+    const cache = new CellCache(newRoot(SHARD, 1), 'absent', texted, store);
+    await cache.load(texts.keys());
+    for (const [key, text] of texts) {
+      const cached = cache.cell(key);
+      (cached.cell as Text).text = text;
+      const { set } = cache.changed(cached);
+      if (set !== undefined) await store.commit({ preconditions: [], sets: [set], deletes: [] });
+    }
+    return { cache, store };
+  }
+
+  const texts = (count: number, characters: number) =>
+    new Map(
+      Array.from({ length: count }, (_, i) => [JSON.stringify(String(i).padStart(8, '0')), 'x'.repeat(characters)]),
+    );
+
+  it('is all there is while that is little', async () => {
+    const { cache } = await written(texts(100, 1_000));
+    cache.trim();
+    expect(cache.kept).toEqual({ cells: 100, characters: 101_000 });
+  });
+
+  it('is half of the bound once the texts are longer than it, those left out that came first', async () => {
+    const { cache, store } = await written(texts(90, 190_000));
+    cache.trim();
+    expect(cache.kept).toEqual({ cells: 42, characters: 42 * 190_010 });
+    const before = store.counts.reads;
+    await cache.load(['"00000089"']);
+    expect(store.counts.reads).toBe(before);
+    await cache.load(['"00000000"']);
+    expect(store.counts.reads).toBe(before + 1);
+    expect(cache.cell('"00000000"').cell.encode()).toHaveLength(190_000);
+  });
+
+  it('counts a cell as it was written last, and one that is gone no more', async () => {
+    const { cache } = await written(texts(3, 1_000));
+    const [first, second] = ['"00000000"', '"00000001"'].map((key) => cache.cell(key));
+    (first!.cell as Text).text = 'short';
+    cache.changed(first!);
+    (second!.cell as Text).text = undefined;
+    cache.changed(second!);
+    expect(cache.kept).toEqual({ cells: 2, characters: 5 + 10 + 1_010 });
+    await cache.reload('"00000002"');
+    expect(cache.kept).toEqual({ cells: 2, characters: 5 + 10 + 1_010 });
+  });
+});
