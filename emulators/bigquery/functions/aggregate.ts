@@ -124,6 +124,18 @@ function ofValues(name: string) {
   );
 }
 
+/** A function in TypeScript of the pairs of which neither side is NULL: its arguments are their first sides, and their second. */
+function ofPairs(name: string) {
+  return as('FLOAT64, FLOAT64 -> FLOAT64', (parts) => {
+    const [x = '', y = ''] = parts.args;
+    const condition = `(${x}) IS NOT NULL AND (${y}) IS NOT NULL`;
+    const filter = parts.filter ? `${parts.filter} AND ${condition}` : condition;
+    const all = `coalesce(${call('list', parts, [`struct_pack(f0 := ${x}, f1 := ${y})`], { filter })}, [])`;
+    const side = (field: string): string => `list_transform(${all}, lambda pair: pair.${field})`;
+    return `js_${name}_2(${side('f0')}, ${side('f1')})`;
+  });
+}
+
 function anyValue(parts: AggregateParts): string {
   return call('first', parts, parts.args, parts.firstBy === undefined ? {} : { orderBy: parts.firstBy });
 }
@@ -171,8 +183,6 @@ function ranking(value: Type, name: 'count' | 'sum', type: Type): Type {
     ]),
   );
 }
-
-const pairs = (name: string, duck: string) => aggregate(name, simple('FLOAT64, FLOAT64 -> FLOAT64', duck));
 
 const DEFINITIONS: readonly AggregateFunction[] = [
   aggregate('COUNT', simple('any -> INT64', 'count')),
@@ -238,17 +248,9 @@ const DEFINITIONS: readonly AggregateFunction[] = [
   aggregate('VARIANCE', ofValues('float_var_samp')),
   aggregate('VAR_SAMP', ofValues('float_var_samp')),
   aggregate('VAR_POP', ofValues('float_var_pop')),
-  // Of fewer than two pairs there is no correlation; DuckDB calls it NaN.
-  aggregate(
-    'CORR',
-    as(
-      'FLOAT64, FLOAT64 -> FLOAT64',
-      (parts) =>
-        `CASE WHEN ${call('regr_count', parts, parts.args, { distinct: false })} < 2 THEN NULL ELSE ${call('corr', parts)} END`,
-    ),
-  ),
-  pairs('COVAR_POP', 'covar_pop'),
-  pairs('COVAR_SAMP', 'covar_samp'),
+  aggregate('CORR', ofPairs('float_corr')),
+  aggregate('COVAR_POP', ofPairs('float_covar_pop')),
+  aggregate('COVAR_SAMP', ofPairs('float_covar_samp')),
   aggregate(
     'APPROX_COUNT_DISTINCT',
     as('any -> INT64', (parts) => call('count', parts, parts.args, { distinct: true })),

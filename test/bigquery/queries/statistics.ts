@@ -225,4 +225,35 @@ export const CASES: readonly QueryCase[] = [
     types: ['FLOAT64', 'FLOAT64'],
     rows: [['-2.3333333333333335', '1.1355555555555557']],
   },
+  {
+    // A sum of squares in doubles would lose all of these.
+    sql: `SELECT COVAR_POP(x, y), COVAR_SAMP(x, y), CORR(x, y), CORR(x, -y) FROM UNNEST([STRUCT(1e15 AS x, 0.0 AS y), (1e15 + 1, 1), (1e15 + 2, 2)])`,
+    types: ['FLOAT64', 'FLOAT64', 'FLOAT64', 'FLOAT64'],
+    rows: [['0.6666666666666666', '1', '1', '-1']],
+  },
+  {
+    sql: `SELECT COVAR_POP(x, y), COVAR_SAMP(x, y) FROM UNNEST([STRUCT(1.0 AS x, 1.0 AS y), (2, 3), (4, 2), (NULL, 9), (9, NULL)])`,
+    types: ['FLOAT64', 'FLOAT64'],
+    rows: [['0.3333333333333333', '0.5']],
+  },
+  {
+    sql: `SELECT COVAR_POP(x, y), COVAR_SAMP(x, y), CORR(x, y) FROM UNNEST([STRUCT(5.0 AS x, 7.0 AS y), (NULL, 1)])`,
+    types: ['FLOAT64', 'FLOAT64', 'FLOAT64'],
+    rows: [['0', null, null]],
+  },
+  {
+    sql: `SELECT COVAR_POP(x, x), COVAR_SAMP(x, x), CORR(x, x) FROM UNNEST(ARRAY<FLOAT64>[]) x`,
+    types: ['FLOAT64', 'FLOAT64', 'FLOAT64'],
+    rows: [[null, null, null]],
+  },
+  {
+    sql: `SELECT CORR(x, 1), CORR(x, x * CAST('nan' AS FLOAT64)), COVAR_POP(x, CAST('inf' AS FLOAT64)) FROM UNNEST([1.0, 2.0]) x`,
+    types: ['FLOAT64', 'FLOAT64', 'FLOAT64'],
+    rows: [['NaN', 'NaN', 'NaN']],
+  },
+  {
+    sql: `SELECT COVAR_SAMP(DISTINCT x, y) FROM UNNEST([STRUCT(1.0 AS x, 1.0 AS y), (1, 1), (1, 1), (3, 5)])`,
+    types: ['FLOAT64'],
+    rows: [['4']],
+  },
 ];
