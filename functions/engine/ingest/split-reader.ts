@@ -168,17 +168,14 @@ export class SplitReader {
       outsideMessages(output.outside, this.#setting.pipeline, `${this.id}~${nonce}`),
       inputWatermarkOf,
     );
+    // An end that another reader has found meanwhile is never taken back.
+    const isOver = before.ended || (ended && taken === records.length);
+    const known = watermark ?? estimate(this.#source.node.source.watermark, largest, draft.processingTime);
     const state: SplitState = {
       position: before.position + taken,
-      ended: ended && taken === records.length,
+      ended: isOver,
       largest,
-      watermark:
-        ended && taken === records.length
-          ? MAX_TIMESTAMP
-          : later(
-              before.watermark,
-              watermark ?? estimate(this.#source.node.source.watermark, largest, draft.processingTime),
-            ),
+      watermark: isOver ? MAX_TIMESTAMP : later(before.watermark, known),
     };
     draft.extra = state;
     const written = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
