@@ -17,6 +17,7 @@ import { idRulesOf } from './ids/id-rules.ts';
 import { type ShardId, shardId } from './protocol/names.ts';
 import { ReshuffleWork } from './reshuffle/reshuffle-work.ts';
 import type { CellProgram } from './shard/cell.ts';
+import type { CellLimits } from './shard/cell-limits.ts';
 import { CellWork } from './shard/cell-work.ts';
 import { ReduceProgram } from './shard/reduce-program.ts';
 import { Shard } from './shard/shard.ts';
@@ -46,6 +47,8 @@ export interface AssemblySetting extends PublisherSetting {
   readonly views?: ViewReader;
   /** Opens the sources of views that refresh. Needed where there are any. */
   readonly openSource?: OpenSource;
+  /** How much of a key lies in its cell. Default: the engine's own limits. */
+  readonly cellLimits?: CellLimits;
 }
 
 /** A shard that keeps a cell for each key. */
@@ -116,7 +119,7 @@ export function assembleShard(plan: Plan, stage: Stage, number: number, setting:
   const program: CellProgram =
     head.kind === 'stateful' ? statefulProgram(plan, head, setting) : new ReduceProgram(head);
   chain.lead(program);
-  const work = new CellWork(program, chain, readsLate, setting.store, idRulesOf(plan, stage));
+  const work = new CellWork(program, chain, readsLate, setting.store, idRulesOf(plan, stage), setting.cellLimits);
   return { kind: 'keyed', shard: new Shard(id, setting, work), chain };
 }
 

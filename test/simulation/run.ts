@@ -69,7 +69,7 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
   }
   try {
     const records = scenario.records.filter((record) => watch.punctuality.wasRead(record));
-    judge({ ...scenario, records }, world, watch.punctuality);
+    judge({ ...scenario, records }, world, watch);
     watch.counts.judge(scenario.pipeline, world, world.faults.counts);
   } catch (error) {
     if (error instanceof Violation) return error;

@@ -102,7 +102,14 @@ export interface KeeperSpec {
   /** Whether elements come in order of time. */
   readonly timeSorted: boolean;
   /** In which kind of state it keeps tokens. Default `bag`. */
-  readonly keeps?: 'bag' | 'set' | 'map';
+  readonly keeps?: 'bag' | 'set' | 'map' | 'combining';
+  /** How long it also keeps them in a state that forgets, until it calls them. Default: there is none. */
+  readonly forgetsAfter?: number;
+  /**
+   * Whether it marks each element in a map, looks for the mark when it calls it, and takes it out; and says when no element
+   * has come for as long as it waits to call one. Default false.
+   */
+  readonly marks?: boolean;
   /** How often it throws on every third element before it goes well; it tries more often than that. Default 0. */
   readonly throws?: number;
 }
@@ -211,6 +218,8 @@ export interface WorldSpec {
   readonly cadence: number;
   /** Faults go on for so long after the last record, milliseconds. */
   readonly stormAfter: number;
+  /** Whether cells are small: little outgrows them, in small pieces. Default false. */
+  readonly smallCells?: boolean;
   /** When an operator drains the pipeline, milliseconds from the beginning; absent: when all was read. */
   readonly drainAt?: number;
 }

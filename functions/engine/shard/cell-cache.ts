@@ -10,6 +10,7 @@ import { keyHash } from '../chain/outlet.ts';
 import type { ShardId } from '../protocol/names.ts';
 import type { Root } from '../protocol/root.ts';
 import type { Cell, CellProgram } from './cell.ts';
+import type { CellLimits } from './cell-limits.ts';
 import { BufferedParts, PartCache, type PartChanges } from './cell-parts.ts';
 import { DueQueue } from './due-queue.ts';
 import type { KnownWatermarks } from './work.ts';
@@ -62,11 +63,12 @@ export class CellCache {
   /** Of all cells in memory. */
   #characters = 0;
 
-  constructor(root: Root, version: Version | 'absent', program: CellProgram, store: Store) {
+  /** @param limits default: the engine's own */
+  constructor(root: Root, version: Version | 'absent', program: CellProgram, store: Store, limits?: CellLimits) {
     this.#complete = version === 'absent';
     this.#program = program;
     this.#store = store;
-    this.#parts = new PartCache(store);
+    this.#parts = new PartCache(store, limits);
     this.#shard = root.id;
     this.eventDue = new DueQueue(root.eventDue);
     this.processingDue = new DueQueue(root.processingDue);

@@ -7,9 +7,12 @@
  */
 import { CorruptionError } from '../../model/errors.ts';
 import type { Document, DocumentName, Store } from '../../ports/store.ts';
+import { CELL_LIMITS, type CellLimits } from './cell-limits.ts';
 
 /** A cell's view of its parts. */
 export interface CellParts {
+  /** From which sizes on what lies in parts. */
+  readonly limits: CellLimits;
   /** The body of a part that this cell has written. @throws {CorruptionError} when there is none */
   read(id: string): string | Promise<string>;
   /** Several at once, in order. */
@@ -31,6 +34,7 @@ export interface PartChanges {
 
 /** Parts that were read or written lately, of all cells of a shard; as valid as the cells themselves. */
 export class PartCache {
+  readonly limits: CellLimits;
   readonly #store: Store;
   readonly #known = new Map<string, string>();
   readonly #most: number;
@@ -38,8 +42,9 @@ export class PartCache {
   #failure: unknown;
 
   /** @param most how many characters are kept in memory */
-  constructor(store: Store, most = 4_000_000) {
+  constructor(store: Store, limits: CellLimits = CELL_LIMITS, most = 4_000_000) {
     this.#store = store;
+    this.limits = limits;
     this.#most = most;
   }
 
@@ -85,6 +90,7 @@ export class PartCache {
 }
 
 export class BufferedParts implements CellParts {
+  readonly limits: CellLimits;
   readonly #cell: string;
   readonly #cache: PartCache;
   /** What this bundle has written; null = deleted. */
@@ -92,6 +98,7 @@ export class BufferedParts implements CellParts {
 
   /** @param cell the name of the cell's document, with which the names of its parts begin */
   constructor(cell: string, cache: PartCache) {
+    this.limits = cache.limits;
     this.#cell = cell;
     this.#cache = cache;
   }

@@ -8,6 +8,7 @@ import type { Root, RootDraft } from '../protocol/root.ts';
 import type { CellProgram } from './cell.ts';
 import { CellBundle } from './cell-bundle.ts';
 import { CellCache } from './cell-cache.ts';
+import type { CellLimits } from './cell-limits.ts';
 import type { BundleResult, KnownWatermarks, Work, Workspace } from './work.ts';
 
 /** The work of a stage that keeps a cell for each key. */
@@ -17,21 +18,31 @@ export class CellWork implements Work {
   readonly #readsLate: boolean;
   readonly #store: Store;
   readonly #idRules: IdRules;
+  readonly #limits: CellLimits | undefined;
 
   /**
    * @param readsLate whether anybody reads the stage's late output
    * @param idRules the sources whose elements this stage is the first to take by their ids
+   * @param limits default: the engine's own
    */
-  constructor(program: CellProgram, chain: Chain, readsLate: boolean, store: Store, idRules: IdRules = new Map()) {
+  constructor(
+    program: CellProgram,
+    chain: Chain,
+    readsLate: boolean,
+    store: Store,
+    idRules: IdRules = new Map(),
+    limits?: CellLimits,
+  ) {
     this.#program = program;
     this.#chain = chain;
     this.#readsLate = readsLate;
     this.#store = store;
     this.#idRules = idRules;
+    this.#limits = limits;
   }
 
   open(root: Root, version: Version | 'absent'): Workspace {
-    const cache = new CellCache(root, version, this.#program, this.#store);
+    const cache = new CellCache(root, version, this.#program, this.#store, this.#limits);
     const ids = this.#idRules.size === 0 ? undefined : new IdIndex(root.id, root.ids, this.#idRules, this.#store);
     const run = (
       draft: RootDraft,

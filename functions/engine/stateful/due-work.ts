@@ -105,16 +105,15 @@ export class DueWork {
   }
 
   #isBufferNext(watermark: EpochMillis): boolean {
-    // A window that was looked at is out of the queue, and was found to come first.
-    if (this.#head?.clock === 'event') return false;
+    // A window that was looked at is out of its queue, and was found to come first; nothing has happened since.
+    if (this.#head !== undefined) return false;
     const due = dueOf(plus(this.#contents.buffer.next(), this.#delay));
     return due < MAX_TIMESTAMP && due <= watermark && due <= this.#queue('event', watermark).due();
   }
 
   /** Finds the first window that is still there. Event time comes first: an expired window's other timers are gone. */
   #lookAtHead(watermark: EpochMillis): undefined | Promise<void> {
-    if (this.#head?.clock === 'event') return undefined;
-    this.#head = undefined;
+    if (this.#head !== undefined) return undefined;
     for (const clock of CLOCKS) {
       const queue = this.#queue(clock, watermark);
       for (let window = queue.take(); window !== undefined; window = queue.take()) {

@@ -25,13 +25,7 @@ export type EncodedKeyedParts = readonly [
 ];
 
 /** Stands in runs for a text that was removed. No JSON text begins so. */
-const REMOVED = '-';
-/** Changes are worked into the base at once when they reach no more leaves of it. */
-const WORKED_IN_AT_ONCE = 20;
-/** Beyond so many runs a stretch is worked in with each new one. */
-const MAX_RUNS = 8;
-/** How many leaves a stretch has, of base and runs together. */
-const STRETCH = 16;
+export const REMOVED = '-';
 
 export class KeyedParts {
   readonly #prefix: string;
@@ -93,13 +87,13 @@ export class KeyedParts {
 
   /** @param changes the new text of a key; null = it goes */
   async absorb(changes: ReadonlyMap<string, string | null>): Promise<void> {
-    if (this.#runs.length === 0 && this.#base.reach(changes.keys()) <= WORKED_IN_AT_ONCE)
+    if (this.#runs.length === 0 && this.#base.reach(changes.keys()) <= this.#parts.limits.leavesAtOnce)
       return this.#base.absorb(changes);
     const id = this.#next++;
     const run = { id, start: this.#cursor, leaves: this.#leaves(`run${id}.`, undefined) };
     await run.leaves.absorb(new Map([...changes].map(([key, text]) => [key, text ?? REMOVED] as const)));
     this.#runs.push(run);
-    if (this.#runs.length > MAX_RUNS) await this.#workIn();
+    if (this.#runs.length > this.#parts.limits.runs) await this.#workIn();
     return undefined;
   }
 
@@ -129,7 +123,7 @@ export class KeyedParts {
       .flatMap((leaves) => leaves.bounds())
       .filter((bound) => bound > from)
       .sort();
-    const to = bounds[STRETCH];
+    const to = bounds[this.#parts.limits.stretch];
     const changes = new Map<string, string | null>();
     for (const run of this.#runs)
       for (const [key, text] of await run.leaves.entries(from, to))

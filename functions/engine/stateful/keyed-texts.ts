@@ -4,11 +4,8 @@
  */
 import type { EpochMillis } from '../../model/time.ts';
 import { keyHash } from '../chain/outlet.ts';
-import { type EncodedKeyedParts, KeyedParts } from './keyed-parts.ts';
+import { type EncodedKeyedParts, KeyedParts, REMOVED } from './keyed-parts.ts';
 import { earliestOf, Lifetime, type SlotSetting } from './slot.ts';
-
-/** Stands for a text that was removed, where a part may still hold it. No JSON text begins so. */
-const REMOVED = '-';
 
 export class KeyedTexts {
   readonly #setting: SlotSetting;
@@ -25,8 +22,9 @@ export class KeyedTexts {
   constructor(setting: SlotSetting, encoded: string | undefined) {
     this.#setting = setting;
     this.#lifetime = new Lifetime(setting);
+    // What says that a text was removed lives as long as that could: else the text would come back.
     const newest = (texts: readonly string[]): number =>
-      Math.max(...texts.map((kept) => this.#lifetime.writtenAt(kept)));
+      Math.max(...texts.map((kept) => (kept === REMOVED ? this.#lifetime.now() : this.#lifetime.writtenAt(kept))));
     const [header, ...fields] = encoded?.split('\t') ?? [];
     const leaves = header === undefined ? undefined : (JSON.parse(header) as EncodedKeyedParts);
     this.#far = new KeyedParts(setting.prefix, setting.parts, newest, leaves);

@@ -30,6 +30,7 @@ export class Moment {
     try {
       pending = callback();
     } catch (error) {
+      if (this.#deferred.length > 0) return this.#finish(Promise.reject(error));
       this.#open = false;
       throw error;
     }
@@ -43,6 +44,9 @@ export class Moment {
       await pending;
       for (let next = this.#deferred.shift(); next !== undefined; next = this.#deferred.shift()) await next;
     } finally {
+      // When it has failed, what it has done is taken back, and nothing may be done behind that.
+      for (let next = this.#deferred.shift(); next !== undefined; next = this.#deferred.shift())
+        await next.catch(() => {});
       this.#open = false;
     }
   }

@@ -20,9 +20,6 @@ export type Entry = readonly [key: string, text: string];
 /** As it lies in the cell: the number of the next leaf, and the leaves. */
 export type EncodedLeaves = readonly [next: number, leaves: readonly (readonly [string, number, number])[]];
 
-/** A leaf that grows beyond this many characters is split. */
-const MAX_LEAF = 16_000;
-
 export class PartLeaves {
   readonly #prefix: string;
   readonly #parts: CellParts;
@@ -143,7 +140,10 @@ export class PartLeaves {
       if (text === null || text === undefined) entries.delete(key);
       else entries.set(key, text);
     }
-    const chunks = split([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+    const chunks = split(
+      [...entries].sort(([a], [b]) => (a < b ? -1 : 1)),
+      this.#parts.limits.leaf,
+    );
     const at = leaf === undefined ? 0 : this.#leaves.indexOf(leaf);
     const leaves = chunks.map((chunk, i): Leaf => {
       const from = i === 0 ? lowerBound(leaf, chunk, at) : separator(chunks[i - 1]!.at(-1)![0], chunk[0]![0]);
@@ -195,15 +195,15 @@ function parse(body: string): Entry[] {
     });
 }
 
-/** Even pieces of at most `MAX_LEAF` characters, or of one entry. */
-function split(entries: readonly Entry[]): Entry[][] {
+/** Even pieces of at most so many characters, or of one entry. */
+function split(entries: readonly Entry[], most: number): Entry[][] {
   const total = entries.reduce((sum, [key, text]) => sum + key.length + text.length + 2, 0);
-  const wanted = total / Math.max(1, Math.ceil(total / MAX_LEAF));
+  const wanted = total / Math.max(1, Math.ceil(total / most));
   const chunks: Entry[][] = [];
   let characters = Number.POSITIVE_INFINITY;
   for (const entry of entries) {
     const size = entry[0].length + entry[1].length + 2;
-    if (characters >= wanted || characters + size > MAX_LEAF) {
+    if (characters >= wanted || characters + size > most) {
       chunks.push([]);
       characters = 0;
     }

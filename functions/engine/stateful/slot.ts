@@ -56,6 +56,11 @@ export class Lifetime {
     return (this.#ttl === undefined ? 0 : Number(kept.slice(0, kept.indexOf(' ')))) as EpochMillis;
   }
 
+  /** When what is written now was written. */
+  now(): EpochMillis {
+    return (this.#ttl === undefined ? 0 : this.#moment.processingTime) as EpochMillis;
+  }
+
   /** The text of what is kept, or undefined when it has reached its time to live. */
   live(kept: string | undefined): string | undefined {
     if (kept === undefined || this.#ttl === undefined) return kept;

@@ -21,8 +21,6 @@ interface Near {
   readonly incoming: Incoming | undefined;
 }
 
-/** How many stay in the cell when the others move. */
-const KEPT_NEAR = 50;
 const SEQUENCE_LENGTH = 12;
 
 export class SortedBuffer {
@@ -102,16 +100,17 @@ export class SortedBuffer {
 
   /** About how many characters could be moved into parts. */
   movable(): number {
-    return this.#near.size > 2 * KEPT_NEAR ? this.#weight : 0;
+    return this.#near.size > 2 * this.#parts.limits.elementsNear ? this.#weight : 0;
   }
 
   async spill(): Promise<void> {
+    const { elementsNear } = this.#parts.limits;
     const sorted = [...this.#near.items()].sort((a, b) => (a.key < b.key ? -1 : 1));
     this.#far ??= this.#runs(undefined);
-    await this.#far.add(sorted.slice(KEPT_NEAR).map(({ key, text }) => [key, text] as const));
+    await this.#far.add(sorted.slice(elementsNear).map(({ key, text }) => [key, text] as const));
     this.#near.clear();
     this.#weight = 0;
-    for (const near of sorted.slice(0, KEPT_NEAR)) this.#keep(near);
+    for (const near of sorted.slice(0, elementsNear)) this.#keep(near);
     this.#text = undefined;
   }
 

@@ -32,8 +32,6 @@ import type { StatefulSpec } from './spec.ts';
 import { dueOf } from './timer-store.ts';
 import { WindowStates } from './window-states.ts';
 
-/** A cell above this many characters moves what it can into parts, until it has about half of it. */
-const SPILL_ABOVE = 32_000;
 /** A cell above this is refused, and what made it so: its document would not fit. */
 const MAX_CHARACTERS = 300_000;
 const PARKED = 'P';
@@ -367,15 +365,16 @@ export class StatefulCell implements Cell {
   /** Keeps the cell's document small. @throws {CellTooLarge} when it cannot be */
   #settle(): void | Promise<void> {
     const text = this.#encode();
-    if ((text?.length ?? 0) > SPILL_ABOVE) return this.#shrink();
+    if ((text?.length ?? 0) > this.#parts.limits.spillAbove) return this.#shrink();
     this.#atRest = { text };
     return undefined;
   }
 
   async #shrink(): Promise<void> {
     const { windows, buffer } = this.#contents;
-    if (buffer.movable() > SPILL_ABOVE / 2) await buffer.spill();
-    await windows.shrinkTo(SPILL_ABOVE / 2);
+    const wanted = this.#parts.limits.spillAbove / 2;
+    if (buffer.movable() > wanted) await buffer.spill();
+    await windows.shrinkTo(wanted);
     const text = this.#encode();
     const characters = text?.length ?? 0;
     if (characters <= MAX_CHARACTERS) this.#atRest = { text };

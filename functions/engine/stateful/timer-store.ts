@@ -12,8 +12,6 @@ import { MinHeap } from './min-heap.ts';
 import type { SlotSetting } from './slot.ts';
 import { decodeTimer, encodeTimer, identityOf, type SetTimer } from './timer-text.ts';
 
-/** How many of each clock stay in the cell when the others move. */
-const KEPT_NEAR = 100;
 /** Among so few the next one is looked for; more are queued. */
 const FEW = 16;
 
@@ -113,7 +111,8 @@ export class TimerStore {
 
   /** About how many characters could be moved into parts. */
   movable(): number {
-    const isMany = this.#near.size > 2 * KEPT_NEAR && CLOCKS.some((clock) => this.#of(clock).length > 2 * KEPT_NEAR);
+    const many = 2 * this.#setting.parts.limits.timersNear;
+    const isMany = this.#near.size > many && CLOCKS.some((clock) => this.#of(clock).length > many);
     return (isMany ? this.#weight : 0) + (this.#far?.movable() ?? 0);
   }
 
@@ -122,7 +121,7 @@ export class TimerStore {
     for (const clock of CLOCKS) {
       const last = this.#of(clock)
         .sort((a, b) => a.at - b.at)
-        .slice(KEPT_NEAR);
+        .slice(this.#setting.parts.limits.timersNear);
       await this.#far.add(clock, last);
       for (const timer of last) this.#drop(identityOf(timer));
     }

@@ -1,7 +1,9 @@
+import { CELL_LIMITS } from '../../../functions/engine/shard/cell-limits.ts';
 import type { CellParts } from '../../../functions/engine/shard/cell-parts.ts';
 
 /** Parts in memory that count reads, answer late, and refuse what was not written. */
 export class MemoryParts implements CellParts {
+  readonly limits = CELL_LIMITS;
   readonly bodies = new Map<string, string>();
   reads = 0;
   written = 0;

@@ -13,6 +13,7 @@ import type { Punctuality } from './punctuality.ts';
 import { judgeBranches } from './branches/branches.ts';
 import { checkEarlyPanes } from './triggers.ts';
 import { Violation } from './violation.ts';
+import type { Watch } from './watch.ts';
 
 /** An element as it comes to a stage. */
 interface Arrival {
@@ -34,11 +35,12 @@ interface Late {
   readonly reason: string;
 }
 
-export function judge(scenario: Scenario, world: World, punctuality: Punctuality): void {
+export function judge(scenario: Scenario, world: World, watch: Watch): void {
+  const { punctuality } = watch;
   const letters = world.store.truth.all('deadLetters').map(({ body }) => body as DeadLetter);
   const { failed, replayed } = checkFlawed(scenario, letters);
   let arrivals = recordArrivals(scenario, failed, replayed, punctuality);
-  judgeBranches(scenario, letters, world, punctuality, replayed);
+  judgeBranches(scenario, letters, world, watch, replayed);
   for (const spec of effectiveStages(scenario.pipeline.stages)) {
     const panes = rowsOf(world, spec, 'panes').map(paneRow);
     checkTables(spec, panes, world);

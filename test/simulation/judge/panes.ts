@@ -32,8 +32,8 @@ export function paneRow(row: Row): PaneRow {
 }
 
 /** A JSON column, which travels as text. */
-export function tokensOf(row: Row): string[] {
-  const tokens = row['tokens'];
+export function tokensOf(row: Row, column = 'tokens'): string[] {
+  const tokens = row[column];
   return (typeof tokens === 'string' ? JSON.parse(tokens) : tokens) as string[];
 }
 

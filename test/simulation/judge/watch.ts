@@ -17,7 +17,7 @@ import type { Scenario } from '../scenario.ts';
 import { KEEPER } from '../world/branches/keeper.ts';
 import { tokenIn, tokensIn } from '../world/tokens.ts';
 import type { WorldWatcher } from '../world/world.ts';
-import { checkTimers } from './branches/timers.ts';
+import { Timers } from './branches/timers.ts';
 import { Cells } from './cells.ts';
 import { checkCost } from './cost.ts';
 import { Counts } from './counts.ts';
@@ -32,6 +32,8 @@ export class Watch implements WorldWatcher {
   readonly punctuality: Punctuality;
   /** What instances have counted. */
   readonly counts = new Counts();
+  /** When the keeper has told what. */
+  readonly timers = new Timers();
   readonly #roots = new Map<string, Root>();
   readonly #numbers: Numbers;
   readonly #cells = new Cells();
@@ -115,9 +117,10 @@ export class Watch implements WorldWatcher {
       throw new Violation('an older deployment writes nothing after a newer', `${after.id} by ${after.topology}`);
     if (isShardRoot(after.id)) {
       this.#checkClocks(before, after);
-      if (parseShardId(after.id).stage === KEEPER) checkTimers(batch, after);
+      if (parseShardId(after.id).stage === KEEPER) this.timers.committed(batch, after);
       const { kind } = this.#plan().stage(parseShardId(after.id).stage).head;
-      checkCost(batch, after.id, kind !== 'view' && kind !== 'sideParDo');
+      const { smallCells = false } = this.#scenario.world;
+      checkCost(batch, after.id, kind !== 'view' && kind !== 'sideParDo', smallCells);
       this.#cells.committed(batch, after, kind === 'reduce' || kind === 'stateful');
     } else if (this.punctuality.isSplit(after.id)) this.#splitRead(after);
   }

@@ -155,4 +155,85 @@ export const STATEFUL_MUTATIONS: readonly Mutation[] = [
     from: 'return earlier(windows.hold() ?? MAX_TIMESTAMP, earlier(parking.hold() ?? MAX_TIMESTAMP, buffer.next()));',
     to: 'return earlier(windows.hold() ?? MAX_TIMESTAMP, parking.hold() ?? MAX_TIMESTAMP);',
   },
+  {
+    name: 'what is due in a part is lost for the bundle that reads it',
+    file: 'functions/engine/stateful/due-work.ts',
+    from: `if (this.#head !== undefined) return undefined;
+    for (const clock`,
+    to: `if (this.#head?.clock === 'event') return undefined;
+    this.#head = undefined;
+    for (const clock`,
+  },
+  {
+    name: 'what a failed callback has begun goes on behind it',
+    file: 'functions/engine/stateful/moment.ts',
+    from: 'if (this.#deferred.length > 0) return this.#finish(Promise.reject(error));',
+    to: '',
+  },
+  {
+    name: 'what was removed from a map comes back when it forgets',
+    file: 'functions/engine/stateful/keyed-texts.ts',
+    from: '(kept === REMOVED ? this.#lifetime.now() : this.#lifetime.writtenAt(kept))',
+    to: 'this.#lifetime.writtenAt(kept)',
+  },
+  {
+    name: 'what has reached its time to live is read',
+    file: 'functions/engine/stateful/slot.ts',
+    from: `return this.isOver(this.writtenAt(kept)) ? undefined : kept`,
+    to: 'return kept',
+  },
+  {
+    name: 'what is combined is not kept',
+    file: 'functions/engine/stateful/combining-slot.ts',
+    from: 'this.#kept = this.#lifetime.stamp(printValue(this.#live.accumulator, this.#setting.what));',
+    to: '',
+  },
+  {
+    name: 'changes that wait beside the leaves are not read',
+    file: 'functions/engine/stateful/keyed-parts.ts',
+    from: 'return this.#search(key);',
+    to: 'return this.#base.get(key);',
+  },
+  {
+    name: 'changes are dropped before all are worked in',
+    file: 'functions/engine/stateful/keyed-parts.ts',
+    from: `const isThrough = to === undefined ? start === '' || start > from : from < start && start <= to;`,
+    to: 'const isThrough = from !== to;',
+  },
+  {
+    name: 'of a leaf that is split only the first piece is kept',
+    file: 'functions/engine/stateful/part-leaves.ts',
+    from: 'this.#leaves.splice(at, leaf === undefined ? 0 : 1, ...leaves);',
+    to: 'this.#leaves.splice(at, leaf === undefined ? 0 : 1, ...leaves.slice(0, 1));',
+  },
+  {
+    name: 'what is taken from a part is there when it is read again',
+    file: 'functions/engine/stateful/sorted-runs.ts',
+    from: 'run.taken = entry[0];',
+    to: '',
+  },
+  {
+    name: 'a timer in a part that is set again stays',
+    file: 'functions/engine/stateful/far-timers.ts',
+    from: 'if (place === undefined) return;',
+    to: `if (place === undefined || place !== '') return;`,
+  },
+  {
+    name: 'timers in parts hold nothing',
+    file: 'functions/engine/stateful/far-timers.ts',
+    from: 'return Math.min(MAX_TIMESTAMP, ...CLOCKS.flatMap((clock) => this.#runs[clock].summaries())) as EpochMillis;',
+    to: 'return MAX_TIMESTAMP;',
+  },
+  {
+    name: 'a window in a part is due never',
+    file: 'functions/engine/stateful/window-states.ts',
+    from: 'for (const away of this.#away.values()) due = earlier(due, dueOf(away, clock));',
+    to: '',
+  },
+  {
+    name: 'sorted elements that move into parts lose the last',
+    file: 'functions/engine/stateful/sorted-buffer.ts',
+    from: 'sorted.slice(elementsNear).map(',
+    to: 'sorted.slice(elementsNear, -1).map(',
+  },
 ];

@@ -3,6 +3,7 @@ import type { AssemblySetting } from '../../../functions/engine/assembly.ts';
 import { writeControl } from '../../../functions/engine/control.ts';
 import { parseShardId } from '../../../functions/engine/protocol/names.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
+import type { CellLimits } from '../../../functions/engine/shard/cell-limits.ts';
 import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
 import { type EpochMillis, MIN_TIMESTAMP, type Millis, plus } from '../../../functions/model/time.ts';
 import { type Plan, plan } from '../../../functions/plan/plan.ts';
@@ -31,6 +32,16 @@ import { SimulatedWarehouse } from './warehouse.ts';
 const LAST_LOOK = 5_000;
 /** Longer than an instance is away that was reading when a drain began. */
 const READING_ENDS = 400_000;
+/** With these, what the few elements of a run need outgrows its cell in all the ways that there are. */
+const SMALL_CELLS: CellLimits = {
+  spillAbove: 300,
+  leaf: 100,
+  leavesAtOnce: 2,
+  runs: 2,
+  stretch: 3,
+  timersNear: 2,
+  elementsNear: 2,
+};
 /** Deployments happen at these times, if they do; milliseconds between them. */
 const DEPLOY_EVERY = 30_000;
 
@@ -204,6 +215,7 @@ export class World {
       topology: this.#topology,
       epoch: 1,
       cadence: this.#around.scenario.world.cadence as Millis,
+      ...(this.#around.scenario.world.smallCells === true ? { cellLimits: SMALL_CELLS } : {}),
       counted: this.#watcher.counted,
       inputWatermarkOf: (stage) => {
         if (random.chance(0.2)) known = this.#published();

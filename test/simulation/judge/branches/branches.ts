@@ -12,8 +12,8 @@ import { SIDE } from '../../world/branches/side.ts';
 import { SPREAD } from '../../world/branches/spread.ts';
 import { keyIn, tokenIn, tokensIn } from '../../world/tokens.ts';
 import type { World } from '../../world/world.ts';
-import type { Punctuality } from '../punctuality.ts';
 import { Violation } from '../violation.ts';
+import type { Watch } from '../watch.ts';
 import { checkBatches } from './batches.ts';
 import { checkDistinct } from './distinct.ts';
 import { checkEnriched } from './enriched.ts';
@@ -35,7 +35,7 @@ export function judgeBranches(
   scenario: Scenario,
   letters: readonly DeadLetter[],
   world: World,
-  punctuality: Punctuality,
+  { punctuality, timers }: Watch,
   replayed: ReadonlySet<string>,
 ): void {
   const { keeper, batches, side, enriched, joined, spread, distinct, told } = scenario.pipeline;
@@ -49,7 +49,7 @@ export function judgeBranches(
       });
   const rows = (branch: string): Row[] => world.warehouse.rows(`${branch}_rows`);
   if (keeper !== undefined)
-    checkKeeper(keeper, arrivals(keeper.keys), rows(KEEPER), lateOf(KEEPER, arrivals(1), letters));
+    checkKeeper(keeper, arrivals(keeper.keys), rows(KEEPER), lateOf(KEEPER, arrivals(1), letters), timers);
   if (batches !== undefined)
     checkBatches(batches, arrivals(batches.keys), rows(BATCHES), lateOf(BATCHES, arrivals(1), letters));
   if (side !== undefined) {

@@ -24,7 +24,7 @@ export function checkDistinct(
   );
   const passed = Map.groupBy(rows, rowWindowName);
   for (const [name, own] of passed)
-    for (const token of own.flatMap(tokensOf))
+    for (const token of own.flatMap((row) => tokensOf(row)))
       if (!inWindows.get(name)?.some((arrival) => arrival.token === token))
         throw new Violation('what passes is what came', `${DISTINCT} ${name} has let pass ${token}`);
   for (const name of inWindows.keys()) {

@@ -6,6 +6,8 @@ import type { PCollection } from '../../../../functions/model/collection.ts';
 import {
   bagState,
   type BagState,
+  combiningState,
+  type CombiningState,
   mapState,
   type MapState,
   setState,
@@ -17,7 +19,7 @@ import { eventTimer, processingTimerFamily } from '../../../../functions/model/t
 import { fixedWindows, globalWindow } from '../../../../functions/model/windows.ts';
 import type { KeeperSpec } from '../../scenario.ts';
 import type { Outside } from '../outside.ts';
-import { type Item, keyIn } from '../tokens.ts';
+import { collectTokens, type Item, keyIn } from '../tokens.ts';
 
 /** What the step has told. */
 export interface KeeperRow {
@@ -31,12 +33,19 @@ export interface KeeperRow {
   /** Counts what a key and window have kept and expired. */
   readonly round: number;
   readonly tokens: readonly string[];
+  /** What it has not forgotten yet of what it kept; of `called` what it has marked the element with. */
+  readonly recent: readonly (string | null)[];
 }
 
 export const KEEPER = 'keeper';
+/** The timer that each element sets anew: it fires when none has come for a while. */
+export const QUIET = 'quiet';
 
 export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: Outside): void {
   const { windows, lateness, eventDelay, processingDelay, timeSorted, keeps = 'bag', throws = 0 } = spec;
+  const { forgetsAfter, marks = false } = spec;
+  const forgets = forgetsAfter !== undefined;
+  const forgetting = forgets ? { ttl: forgetsAfter } : {};
   items
     .keyBy(`${KEEPER}-key`, ({ key }) => keyIn(key, spec.keys))
     .window(`${KEEPER}-windows`, windows === undefined ? globalWindow() : fixedWindows(windows), {
@@ -51,12 +60,19 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: O
           bag: bagState<string>(),
           set: setState<string>(),
           map: mapState<string, true>(),
+          combining: combiningState(collectTokens),
+          recentBag: bagState<string>(forgetting),
+          recentMap: mapState<string, true>(forgetting),
+          marks: mapState<string, number>(),
           round: valueState<number>(),
         },
         timers: { keep: eventTimer(), call: processingTimerFamily() },
         process({ value }, { state, timers, timestamp }) {
-          if (keeps === 'map') state.map.put(value.token, true);
-          else state[keeps].add(value.token);
+          keep(state, keeps, value.token);
+          if (forgets) keepForAWhile(state, keeps, value.token);
+          // Whether it was there before takes effect though nobody asks.
+          if (marks) state.marks.putIfAbsent(value.token, timestamp);
+          if (marks) timers.call.get(QUIET).offset(processingDelay).setRelative();
           // A timer is set no later than its window's expiration, when it is set relative to an element.
           if (eventDelay !== undefined) timers.keep.offset(eventDelay).setRelative();
           timers.call.get(`${value.token}@${timestamp}`).offset(processingDelay).setRelative();
@@ -67,16 +83,25 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: O
           async keep({ key, state, firedAt, output }) {
             const round = state.round.read() ?? 0;
             state.round.write(round + 1);
-            output({ k: key, kind: 'kept', fired_at: firedAt, round, tokens: await taken(state, keeps) });
+            output({ k: key, kind: 'kept', fired_at: firedAt, round, ...(await taken(state, keeps, forgets)) });
           },
-          call({ key, tag, firedAt, output }) {
-            output({ k: key, kind: 'called', fired_at: firedAt, round: 0, tokens: [String(tag)] });
+          async call({ key, state, tag, firedAt, output }) {
+            if (tag === QUIET) {
+              const tokens = [`${QUIET}@${firedAt}`];
+              output({ k: key, kind: 'called', fired_at: firedAt, round: 0, tokens, recent: [] });
+              return;
+            }
+            const [token] = String(tag).split('@') as [string];
+            const recent = marks ? [String(await state.marks.get(token))] : [];
+            if (marks) state.marks.remove(token);
+            if (forgets && !isBag(keeps)) state.recentMap.remove(token);
+            output({ k: key, kind: 'called', fired_at: firedAt, round: 0, tokens: [String(tag)], recent });
           },
         },
         async onWindowExpiration({ key, state, window, output }) {
           const round = state.round.read() ?? 0;
-          const tokens = await taken(state, keeps);
-          if (tokens.length > 0) output({ k: key, kind: 'expired', fired_at: window.end - 1, round, tokens });
+          const told = await taken(state, keeps, forgets);
+          if (told.tokens.length > 0) output({ k: key, kind: 'expired', fired_at: window.end - 1, round, ...told });
         },
       },
       { timeSorted, retry: { attempts: throws + 2, firstWait: 3_000 } },
@@ -90,6 +115,7 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: O
         fired_at: 'INT64',
         round: 'INT64',
         tokens: 'JSON',
+        recent: 'JSON',
       },
       key: [],
       row: (row, { window }) => ({ ...row, window_start: window.start, window_end: window.end }),
@@ -101,10 +127,47 @@ interface Kept {
   readonly bag: BagState<string>;
   readonly set: SetState<string>;
   readonly map: MapState<string, true>;
+  readonly combining: CombiningState<Pick<Item, 'token'>, string[]>;
+  readonly recentBag: BagState<string>;
+  readonly recentMap: MapState<string, true>;
 }
 
-async function taken(state: Kept, keeps: keyof Kept): Promise<readonly string[]> {
-  const tokens = keeps === 'map' ? await state.map.keys().read() : await state[keeps].read();
+type Keeps = NonNullable<KeeperSpec['keeps']>;
+
+function keep(state: Kept, keeps: Keeps, token: string): void {
+  if (keeps === 'map') state.map.put(token, true);
+  else if (keeps === 'combining') state.combining.add({ token });
+  else state[keeps].add(token);
+}
+
+function keepForAWhile({ recentBag, recentMap }: Kept, keeps: Keeps, token: string): void {
+  if (isBag(keeps)) recentBag.add(token);
+  else recentMap.put(token, true);
+}
+
+/** Whether what is forgotten is in a bag; else it is in a map, from which it is taken sooner when it is called. */
+export function isBag(keeps: Keeps): boolean {
+  return keeps === 'bag' || keeps === 'combining';
+}
+
+async function taken(state: Kept, keeps: Keeps, forgets: boolean): Promise<Pick<KeeperRow, 'tokens' | 'recent'>> {
+  const tokens = await keptIn(state, keeps);
   state[keeps].clear();
-  return tokens;
+  if (!forgets) return { tokens, recent: [] };
+  const recent = isBag(keeps) ? await state.recentBag.read() : await state.recentMap.keys();
+  state[isBag(keeps) ? 'recentBag' : 'recentMap'].clear();
+  return { tokens, recent };
+}
+
+async function keptIn({ bag, set, map, combining }: Kept, keeps: Keeps): Promise<readonly string[]> {
+  switch (keeps) {
+    case 'bag':
+      return bag.read();
+    case 'set':
+      return set.read();
+    case 'map':
+      return map.keys();
+    case 'combining':
+      return combining.read();
+  }
 }
