@@ -31,7 +31,8 @@ export function deadLettersCommand(io: Io): Command {
   const command = new Command('dead-letters').description(
     'what has failed for good: list, show, export, replay, discard',
   );
-  for (const each of [listCommand(io), showCommand(io), exportCommand(io), replayCommand(io), discardCommand(io)])
+  command.addCommand(listCommand(io), { isDefault: true });
+  for (const each of [showCommand(io), exportCommand(io), replayCommand(io), discardCommand(io)])
     command.addCommand(each);
   return command;
 }
@@ -55,7 +56,12 @@ function listCommand(io: Io): Command {
           const causes = groupByCause(letters);
           if (options.json)
             io.out(JSON.stringify({ pipeline: target.pipeline, total: letters.length, causes, letters: newest }));
-          else for (const line of describe(causes, newest, letters.length)) io.out(line);
+          else {
+            for (const line of describe(causes, newest, letters.length)) io.out(line);
+            const [last] = newest;
+            if (last !== undefined)
+              for (const line of whatNow(last, sameTarget(options, target.pipeline))) io.out(line);
+          }
         };
         await (options.watch ? watch(io, SYSTEM_CLOCK, show) : show());
       }),
@@ -161,6 +167,15 @@ function describe(causes: readonly Cause[], newest: readonly DeadLetter[], total
     '',
     table(['ID', 'STEP', 'CODE', 'FAILED AT', 'GENERATION', 'MESSAGE'], one),
     ...(newest.length < total ? [`… and ${total - newest.length} more`] : []),
+  ];
+}
+
+/** What an operator does next. @param target the options that say where it is */
+function whatNow({ id, status }: DeadLetter, target: string): string[] {
+  return [
+    '',
+    `one of them whole:     millrace dead-letters show ${target} ${id}`,
+    ...(status === 'dead' ? [`what a replay would do: millrace dead-letters replay ${target} --dry-run`] : []),
   ];
 }
 

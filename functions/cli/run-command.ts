@@ -73,7 +73,7 @@ export function runCommand(io: Io): Command {
       if (options.out !== undefined) await writeResults(options.out, run);
       if (options.state !== undefined) await keepState(options.state, graph, run);
       if (options.json) io.out(JSON.stringify(summary));
-      else for (const line of describe(summary, await run.deadLetters(), options.out)) io.out(line);
+      else for (const line of describe(summary, await run.deadLetters(), options, pipeline)) io.out(line);
     });
 }
 
@@ -124,13 +124,25 @@ function causes(letters: readonly DeadLetter[]): string[] {
   ];
 }
 
-function describe(summary: RunSummary, letters: readonly DeadLetter[], out: string | undefined): string[] {
+function describe(
+  summary: RunSummary,
+  letters: readonly DeadLetter[],
+  { out, state }: RunOptions,
+  module: string,
+): string[] {
   const { pipeline, events, panes, late, deadLettered, seconds, eventsPerSecond } = summary;
   return [
     `${pipeline}: ${events} events in ${seconds} s (${eventsPerSecond} a second)`,
     `panes: ${panes.EARLY} early, ${panes.ON_TIME} on time, ${panes.LATE} late`,
     `late records: ${late}, dead letters: ${deadLettered}`,
     ...causes(letters),
+    ...(deadLettered === 0
+      ? []
+      : [
+          state === undefined
+            ? 'to look at the dead letters and replay them, run with --state DIR'
+            : `look at the dead letters with: millrace dead-letters list --pipeline ${module} --state ${state}`,
+        ]),
     out === undefined ? 'nothing was written; add --out DIR to keep the tables' : `tables are in ${out}`,
   ];
 }

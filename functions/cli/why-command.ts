@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { programsOf } from '../operate/status/programs.ts';
 import { moment } from '../operate/status/status.ts';
 import { survey } from '../operate/status/survey.ts';
-import { type Why, why } from '../operate/status/why.ts';
+import { furthestBehind, type Why, why } from '../operate/status/why.ts';
 import { at } from './format.ts';
 import type { Io } from './io.ts';
 import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
@@ -16,13 +16,14 @@ export function whyCommand(io: Io): Command {
   return addTargetOptions(
     new Command('why')
       .description("what holds a stage's watermark, wherever upstream it is")
-      .argument('<stage>', 'the name of a stage'),
+      .argument('[stage]', 'the name of a stage (default: the one furthest behind)'),
   )
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  millrace why departures --pipeline flights --project my-project')
-    .action((stage: string, options: WhyOptions) =>
+    .action((stage: string | undefined, options: WhyOptions) =>
       onTarget(options, async ({ store, pipeline, clock, plan }) => {
-        const found = await why(store, await survey(store, pipeline, clock.now(), plan), stage, programsOf(plan));
+        const surveyed = await survey(store, pipeline, clock.now(), plan);
+        const found = await why(store, surveyed, stage ?? furthestBehind(surveyed), programsOf(plan));
         if (options.json) io.out(JSON.stringify(asJson(found)));
         else for (const line of describe(found)) io.out(line);
       }),

@@ -79,6 +79,12 @@ describe('millrace', () => {
       expect.stringMatching(/^ {2}2 × 'flights' DECODE: source 'flights': delay: /),
       expect.stringMatching(/^ {2}1 × 'flights' DECODE: .*line 2 is no JSON/),
     ]);
+    expect(out).toContain('to look at the dead letters and replay them, run with --state DIR');
+    const state = join(folder, 'state');
+    const kept = await millrace(['run', 'flights', '--input', `flights=${file}`, '--state', state]);
+    const [line] = kept.out.filter((each) => each.startsWith('look at the dead letters with: '));
+    const list = await millrace(line!.split('millrace ')[1]!.split(' '));
+    expect(list.out.join('\n')).toMatch(/^2 +source +flights +DECODE /m);
   });
 
   it('makes dead letters of lines that are no JSON, or do not fit, and takes the rest', async () => {

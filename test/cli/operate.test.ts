@@ -77,6 +77,12 @@ describe('--json', () => {
     expect(out).toMatch(/^count +4 +0 +0 +0 +0 +0 +0$/m);
   });
 
+  it('of why, without a stage of the one that is furthest behind', async () => {
+    const { out } = await millrace(['why', '--state', state, '--pipeline', PIPELINE]);
+    expect(out).toMatch(/^'count' stands at 2023-11-16T\S+\n/);
+    expect(await read(json.WHY, 'why')).toMatchObject({ stage: 'count', path: ['count'], culprit: { kind: 'source' } });
+  });
+
   it('of why', async () => {
     expect(await read(json.WHY, 'why', 'counts')).toMatchObject({
       stage: 'counts',
@@ -130,6 +136,20 @@ describe('--json', () => {
 });
 
 describe('dead letters, from the command line', () => {
+  it('are listed where no more is said, with what to do next', async () => {
+    const target = ['--state', state, '--pipeline', PIPELINE];
+    const { out } = await millrace(['dead-letters', ...target]);
+    expect(out).toBe((await millrace(['dead-letters', 'list', ...target])).out);
+    const lines = out.split('\n').slice(-2);
+    const where = `--pipeline ${PIPELINE} --state ${state}`;
+    expect(lines).toEqual([
+      expect.stringMatching(/^one of them whole: {5}millrace dead-letters show --pipeline \S+ --state \S+ visits~\S+$/),
+      `what a replay would do: millrace dead-letters replay ${where} --dry-run`,
+    ]);
+    const show = lines[0]!.split('millrace ')[1]!.split(' ');
+    expect((await millrace(show)).out).toContain('code: DECODE');
+  });
+
   it('are replayed once they are mended, each item with its outcome', async () => {
     const patch = join(state, 'mend.ts');
     await writeFile(

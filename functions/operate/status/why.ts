@@ -54,6 +54,12 @@ export async function why(store: Store, survey: Survey, id: string, programs: Pr
   }
 }
 
+/** The stage whose output watermark stands earliest; of several, the first. */
+export function furthestBehind(survey: Survey): string {
+  const { stages } = survey.shape;
+  return stages.reduce((last, { id }) => (output(survey, id) < output(survey, last) ? id : last), stages[0]!.id);
+}
+
 const HOLDS = { window: 'window', timer: 'a timer in', view: 'what waits for view', retry: 'another try:' } as const;
 
 /** The culprit, if it is in this stage; else the stage before it that stands earliest. */
