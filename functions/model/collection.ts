@@ -2,9 +2,8 @@
  * Collections: the fluent, typed way to write a pipeline. Invariant: a collection is an immutable handle; each transform
  * adds one node to the pipeline and returns a new handle. What cannot work is refused here, in a sentence.
  */
-import { syncFunction } from './author-function.ts';
-import type { CombineFn } from './combine.ts';
-import { collect } from './combine.ts';
+import { plainFunction } from './author-function.ts';
+import { checkedCombine, collect, type CombineFn } from './combine.ts';
 import type { DoFn, ElementContext, SideDoFn, Tag } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
@@ -69,26 +68,31 @@ export class PCollection<T> {
 
   /** One output for each element. */
   map<U>(name: string, fn: (value: T, context: ElementContext) => U): PCollection<U> {
-    return this.derive<U>({ kind: 'map', name, inputs: [this.ref], fn: fn as never });
+    return this.derive<U>({ kind: 'map', name, inputs: [this.ref], fn: plainFunction(`map '${name}'`, fn) as never });
   }
 
   /** Any number of outputs for each element. */
   flatMap<U>(name: string, fn: (value: T, context: ElementContext) => Iterable<U>): PCollection<U> {
-    return this.derive<U>({ kind: 'flatMap', name, inputs: [this.ref], fn: fn as never });
+    return this.derive<U>({
+      kind: 'flatMap',
+      name,
+      inputs: [this.ref],
+      fn: plainFunction(`flatMap '${name}'`, fn) as never,
+    });
   }
 
   /** Only the elements for which `fn` is true. */
   filter(name: string, fn: (value: T, context: ElementContext) => boolean): this {
-    return this.same({ kind: 'filter', name, inputs: [this.ref], fn: fn as never });
+    return this.same({ kind: 'filter', name, inputs: [this.ref], fn: plainFunction(`filter '${name}'`, fn) as never });
   }
 
   /** Gives each element a key; everything that groups or keeps state works on keys. */
   keyBy<K extends Key>(name: string, fn: (value: T, context: ElementContext) => K): KeyedPCollection<K, T> {
-    syncFunction(`keyBy '${name}'`, fn);
+    const keyOf = plainFunction(`keyBy '${name}'`, fn);
     const toPair =
-      fn.length < 2
-        ? (value: T) => ({ key: (fn as (value: T) => K)(value), value })
-        : (value: T, context: ElementContext) => ({ key: fn(value, context), value });
+      keyOf.length < 2
+        ? (value: T) => ({ key: (keyOf as (value: T) => K)(value), value })
+        : (value: T, context: ElementContext) => ({ key: keyOf(value, context), value });
     const node = this.builder.add({ kind: 'map', name, inputs: [this.ref], fn: toPair as never });
     return new KeyedPCollection<K, T>(this.builder, main(node), this.strategy, this.bounded);
   }
@@ -124,7 +128,8 @@ export class PCollection<T> {
   partition(name: string, count: number, fn: (value: T, context: ElementContext) => number): readonly this[] {
     if (!Number.isInteger(count) || count < 1)
       throw new ConfigurationError(`partition '${name}': expected a count of 1 or more, got ${count}`);
-    const node = this.builder.add({ kind: 'partition', name, inputs: [this.ref], count, fn: fn as never });
+    const part = plainFunction(`partition '${name}'`, fn);
+    const node = this.builder.add({ kind: 'partition', name, inputs: [this.ref], count, fn: part as never });
     return Array.from({ length: count }, (_, i) => this.at({ node, output: String(i) }, this.strategy));
   }
 
@@ -226,8 +231,8 @@ export class PCollection<T> {
 export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
   /** Changes the value and keeps the key. */
   mapValues<U>(name: string, fn: (value: V, key: K) => U): KeyedPCollection<K, U> {
-    syncFunction(`mapValues '${name}'`, fn);
-    const toPair = (pair: KV<K, V>) => ({ key: pair.key, value: fn(pair.value, pair.key) });
+    const changed = plainFunction(`mapValues '${name}'`, fn);
+    const toPair = (pair: KV<K, V>) => ({ key: pair.key, value: changed(pair.value, pair.key) });
     return new KeyedPCollection<K, U>(
       this.builder,
       this.derive(this.mapNode(name, toPair)).ref,
@@ -339,7 +344,7 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
       name,
       inputs: [this.ref],
       strategy,
-      combine: combine as CombineFn<unknown, unknown, unknown>,
+      combine: checkedCombine(`'${name}'`, combine) as CombineFn<unknown, unknown, unknown>,
       liftable,
     });
     return new GroupedByKey<K, Out, V>(this.builder, main(node), afterGrouping(strategy), this.bounded);

@@ -4,6 +4,7 @@
  * changed in place (catalogue C05). The combines below give the same result in whatever order and parts values come,
  * except `collect`, which lists them as they come.
  */
+import { optionalFunction, plainFunction, plainValue, syncFunction } from './author-function.ts';
 import { ConfigurationError, PoisonError } from './errors.ts';
 import { addExactly, type ExactSum, mergeExactly, valueOfSum } from './exact-sum.ts';
 import { keyText } from './key.ts';
@@ -38,9 +39,10 @@ export function collect<T>(): CombineFn<T, T[], T[]> {
 
 /** How many values there are, or how many of them `where` is true for. */
 export function count<T = unknown>(where?: (value: T) => boolean): CombineFn<T, number, number> {
+  const counts = optionalFunction('count(where)', where);
   return {
     create: () => 0,
-    add: where === undefined ? (sum) => sum + 1 : (sum, value) => (where(value) ? sum + 1 : sum),
+    add: counts === undefined ? (sum) => sum + 1 : (sum, value) => (counts(value) ? sum + 1 : sum),
     merge: (into, from) => into + from,
     extract: (sum) => sum,
   };
@@ -50,11 +52,28 @@ export function count<T = unknown>(where?: (value: T) => boolean): CombineFn<T, 
 export function sum(): CombineFn<number, ExactSum, number>;
 export function sum<T>(of: (value: T) => number): CombineFn<T, ExactSum, number>;
 export function sum(of: (value: never) => number = (value) => value): CombineFn<never, ExactSum, number> {
+  syncFunction('sum(of)', of);
   return {
     create: () => 0,
     add: (total, value) => addExactly(total, of(value)),
     merge: mergeExactly,
     extract: valueOfSum,
+  };
+}
+
+/**
+ * A combine whose functions are all there, and give values and no promises.
+ * @param what the step or option that takes it, such as `'totals'`
+ * @throws {ConfigurationError} naming the function that is not; its functions throw a {@link PoisonError} for a promise
+ */
+export function checkedCombine<In, Acc, Out>(what: string, combine: CombineFn<In, Acc, Out>): CombineFn<In, Acc, Out> {
+  for (const name of ['create', 'add', 'merge', 'extract'] as const)
+    syncFunction(`${what} ${name}`, combine?.[name] as () => unknown);
+  return {
+    create: () => plainValue(`${what} create`, combine.create()),
+    add: (accumulator, value) => plainValue(`${what} add`, combine.add(accumulator, value)),
+    merge: (into, from) => plainValue(`${what} merge`, combine.merge(into, from)),
+    extract: (accumulator) => plainValue(`${what} extract`, combine.extract(accumulator)),
   };
 }
 
@@ -64,6 +83,7 @@ export function mean<T>(of: (value: T) => number): CombineFn<T, [ExactSum, numbe
 export function mean(
   of: (value: never) => number = (value) => value,
 ): CombineFn<never, [ExactSum, number], number | null> {
+  syncFunction('mean(of)', of);
   return {
     create: () => [0, 0],
     add: (accumulator, value) => {
@@ -99,6 +119,7 @@ function extreme<T>(
   of: (value: T) => number,
   wins: (a: number, b: number) => boolean,
 ): CombineFn<T, number | null, number | null> {
+  syncFunction(`${name}(of)`, of);
   const better = (a: number | null, b: number | null): number | null =>
     a === null || (b !== null && wins(b, a)) ? b : a;
   return {
@@ -124,9 +145,10 @@ export function top<T>(n: number, by: (value: T) => number): CombineFn<T, T[], T
 export function top<T>(n: number, by: (value: T) => number = (value) => value as number): CombineFn<T, T[], T[]> {
   if (!Number.isSafeInteger(n) || n < 1)
     throw new ConfigurationError(`top(n): expected a whole number from 1 and up, got ${n}`);
+  const rank = plainFunction('top(by)', by);
   const insert = (best: T[], value: T): T[] => {
     let at = best.length;
-    while (at > 0 && ranksBefore(value, best[at - 1]!, by)) at--;
+    while (at > 0 && ranksBefore(value, best[at - 1]!, rank)) at--;
     if (at < n) best.splice(at, 0, value);
     if (best.length > n) best.pop();
     return best;
@@ -160,9 +182,10 @@ export function distinct<T>(): CombineFn<T, Record<string, T>, T[]> {
  * @example latest((reading: Reading) => reading.time)
  */
 export function latest<T>(at: (value: T) => number): CombineFn<T, [] | [T], T | null> {
+  const time = plainFunction('latest(at)', at);
   const better = (a: [] | [T], b: [] | [T]): [] | [T] => {
     if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
-    return ranksBefore(b[0], a[0], at) ? b : a;
+    return ranksBefore(b[0], a[0], time) ? b : a;
   };
   return {
     create: () => [],

@@ -1,9 +1,10 @@
+import { plainFunction } from './author-function.ts';
 import type { DoFn } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
 
 /** Each chain of fused steps has a DoFn of its own, so one that keeps fields between calls must be made anew. */
 export function doFnMaker<T, U>(name: string, doFn: DoFn<T, U> | (() => DoFn<T, U>)): () => DoFn<T, U> {
-  if (typeof doFn === 'function') return doFn;
+  if (typeof doFn === 'function') return plainFunction(`parDo '${name}'`, doFn);
   if (typeof doFn?.process !== 'function')
     throw new ConfigurationError(
       `parDo '${name}': expected a DoFn with a process method, or a function that makes one`,

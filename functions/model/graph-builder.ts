@@ -1,4 +1,3 @@
-import { syncFunction } from './author-function.ts';
 import { ConfigurationError } from './errors.ts';
 import { type Graph, type Node, sidesOf } from './graph.ts';
 
@@ -34,7 +33,6 @@ export class GraphBuilder {
         `'${node.name}' was added after pipeline '${this.name}' was built; add transforms inside its build function`,
       );
     checkName(`${node.kind} in pipeline '${this.name}'`, node.name);
-    if ('fn' in node) syncFunction(`${node.kind} '${node.name}'`, node.fn);
     const other = this.#nodes.get(node.name);
     if (other !== undefined)
       throw new ConfigurationError(

@@ -66,6 +66,16 @@ export class Pipeline {
  */
 export function pipeline(name: string, build: (p: Pipeline) => void): Graph {
   const builder = new GraphBuilder(name);
-  build(new Pipeline(builder));
+  const what = `pipeline '${name}'`;
+  if (typeof build !== 'function')
+    throw new ConfigurationError(`${what}: expected a function that builds it, got ${typeof build}`);
+  const built: unknown = build(new Pipeline(builder));
+  if (built instanceof Promise) {
+    // What it fails with is not what is wrong.
+    built.catch(() => {});
+    throw new ConfigurationError(
+      `${what}: the function that builds it is async; a pipeline is built at once, so load what it needs before`,
+    );
+  }
   return builder.finish();
 }

@@ -1,9 +1,9 @@
 /**
  * Where results go: tables and topics. What an author writes, checked and with its defaults filled in.
  */
-import { syncFunction } from './author-function.ts';
+import { optionalFunction, plainFunction } from './author-function.ts';
 import type { ElementContext } from './dofn.ts';
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError, PoisonError, textOf } from './errors.ts';
 import type { Ref, WriteBigQueryNode, WritePubSubNode } from './graph.ts';
 import { type Column, type Columns, readColumns, type RowOf } from './table.ts';
 import { type Duration, millis } from './time.ts';
@@ -74,7 +74,7 @@ export function bigQueryNode<T, C extends Columns>(
     key: options.key,
     partitionBy: partition?.name,
     clusterBy,
-    row: syncFunction(`writeBigQuery '${name}' row`, options.row) as WriteBigQueryNode['row'],
+    row: plainFunction(`writeBigQuery '${name}' row`, options.row) as WriteBigQueryNode['row'],
     flush: {
       rows: atLeastOne(name, 'flush.rows', options.flush?.rows ?? 20_000),
       bytes: atLeastOne(name, 'flush.bytes', options.flush?.bytes ?? 4 * 1024 * 1024),
@@ -84,7 +84,10 @@ export function bigQueryNode<T, C extends Columns>(
 }
 
 export function pubSubSinkNode<T>(name: string, input: Ref, options: PubSubSinkOptions<T>): WritePubSubNode {
-  const { data, attributes, id } = options;
+  const where = `writePubSub '${name}'`;
+  const data = optionalFunction(`${where} data`, options.data);
+  const attributes = optionalFunction(`${where} attributes`, options.attributes);
+  const id = optionalFunction(`${where} id`, options.id);
   return {
     kind: 'writePubSub',
     name,
@@ -93,11 +96,19 @@ export function pubSubSinkNode<T>(name: string, input: Ref, options: PubSubSinkO
     message: (value, context) => ({
       data: data === undefined ? value : data(value as T, context),
       attributes: {
-        ...attributes?.(value as T, context),
-        ...(id === undefined ? {} : { id: id(value as T, context) }),
+        ...texts(`${where} attributes`, attributes?.(value as T, context)),
+        ...texts(where, id === undefined ? {} : { id: id(value as T, context) }),
       },
     }),
   };
+}
+
+/** Attributes are texts; anything else Pub/Sub would refuse, with all that is published beside it. */
+function texts(where: string, attributes: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  for (const name in attributes)
+    if (typeof attributes[name] !== 'string')
+      throw new PoisonError(`${where}: expected a text for '${name}', got ${textOf(attributes[name]).slice(0, 200)}`);
+  return attributes;
 }
 
 function atLeastOne(name: string, field: string, value: number): number {

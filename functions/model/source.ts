@@ -1,6 +1,7 @@
 /**
  * Sources: where elements come from, when they happened, and how far the source is known to be complete.
  */
+import { optionalFunction, plainFunction } from './author-function.ts';
 import { ConfigurationError } from './errors.ts';
 import type { Instant } from './instant.ts';
 import { type Duration, type EpochMillis, type Millis, millis } from './time.ts';
@@ -175,11 +176,14 @@ function common<T>(name: string, options: SourceOptions<T>) {
     throw new ConfigurationError(
       `source '${name}': schema: expected something with a parse method, such as a zod schema`,
     );
+  const read = <R>(field: string, fn: ((value: T, record: RecordFacts) => R) | undefined): Read<R> | undefined =>
+    optionalFunction(`source '${name}' ${field}`, fn) as Read<R> | undefined;
+  const { schema } = options;
   return {
-    schema: options.schema as Schema<unknown>,
-    eventTime: options.eventTime as Read<Instant> | undefined,
-    arrivalTime: options.arrivalTime as Read<Instant> | undefined,
-    id: options.id as Read<string> | undefined,
+    schema: { parse: plainFunction(`source '${name}' schema.parse`, (input: unknown) => schema.parse(input)) },
+    eventTime: read('eventTime', options.eventTime),
+    arrivalTime: read('arrivalTime', options.arrivalTime),
+    id: read('id', options.id),
     maxAhead: millis(`source '${name}' maxAhead`, options.maxAhead ?? '1m'),
   };
 }

@@ -7,7 +7,7 @@
  * itself. Adding to a bag, putting into a map and adding to a set read nothing, whatever their size; `get` and `has` read
  * at most one further document; `read`, `entries`, `keys` and `values` read them all.
  */
-import type { CombineFn } from './combine.ts';
+import { checkedCombine, type CombineFn } from './combine.ts';
 import { ConfigurationError } from './errors.ts';
 import type { Key } from './key.ts';
 import type { Readable } from './readable.ts';
@@ -62,9 +62,10 @@ export function combiningState<In, Acc, Out>(
 ): CombiningSpec<In, Out> {
   if (typeof combine?.add !== 'function')
     throw new ConfigurationError('combiningState(combine): expected a CombineFn, such as sum() or mean()');
+  const checked = checkedCombine('combiningState(combine)', combine);
   return {
     kind: 'combining',
-    combine: combine as unknown as CombineFn<In, unknown, Out>,
+    combine: checked as unknown as CombineFn<In, unknown, Out>,
     ttl: ttl('combiningState', options),
   };
 }

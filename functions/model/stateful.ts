@@ -18,6 +18,7 @@
  *   },
  * });
  */
+import { plainFunction } from './author-function.ts';
 import type { Emits, OutputOptions, Tag } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
@@ -216,7 +217,7 @@ function checkStateful(where: string, strategy: WindowingStrategy, doFn: AnyStat
 
 /** Each shard has a DoFn of its own, so one that keeps fields between calls must be made anew. */
 function statefulDoFnMaker(where: string, doFn: AnyStatefulDoFn | (() => AnyStatefulDoFn)): () => AnyStatefulDoFn {
-  if (typeof doFn === 'function') return doFn;
+  if (typeof doFn === 'function') return plainFunction(where, doFn);
   if (doFn?.setup ?? doFn?.teardown)
     throw new ConfigurationError(
       `${where}: a DoFn with setup or teardown keeps something between calls; give a function that makes one, such as () => new MyDoFn()`,

@@ -1,4 +1,5 @@
 /** Look-ups in a Firestore collection: one `getAll` a batch. The client is loaded in `setup`, so that who looks nothing up does not pay for it. */
+import { optionalFunction } from '../../model/author-function.ts';
 import type { Firestore, ReadOptions, Settings } from '@google-cloud/firestore';
 import { PoisonError } from '../../model/errors.ts';
 import { type Key, keyText } from '../../model/key.ts';
@@ -27,7 +28,8 @@ export type FirestoreFields = Readonly<Record<string, unknown>>;
 export function firestoreLookUp<K extends Key>(
   options: FirestoreLookUpOptions<K>,
 ): () => Promise<LookUpClient<K, FirestoreFields>> {
-  const { collection, id = plainId, fields, projectId, databaseId, emulatorHost } = options;
+  const { collection, fields, projectId, databaseId, emulatorHost } = options;
+  const id = optionalFunction('firestoreLookUp id', options.id) ?? plainId;
   const settings: Settings = {
     ...(projectId === undefined ? {} : { projectId }),
     ...(databaseId === undefined ? {} : { databaseId }),

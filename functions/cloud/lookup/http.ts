@@ -2,6 +2,7 @@
  * Look-ups by HTTP. Invariant: 408, 429, 5xx, time-outs and broken connections are `RetryableError`s; 404 is "nothing
  * there"; every other refusal is the fault of the key that was asked for.
  */
+import { optionalFunction, plainFunction } from '../../model/author-function.ts';
 import { messageOf, PoisonError, RetryableError } from '../../model/errors.ts';
 import type { Key } from '../../model/key.ts';
 import type { LookUpClient } from '../../model/transforms/look-up.ts';
@@ -52,7 +53,9 @@ export class HttpRefusedError extends PoisonError {
  * @example client: httpLookUp({ request: (id) => `https://merchants.example/v1/${encodeURIComponent(id)}` })
  */
 export function httpLookUp<K extends Key, R = unknown>(options: HttpLookUpOptions<K, R>): () => LookUpClient<K, R> {
-  const { request, answer = (json) => json as R, concurrency = 8 } = options;
+  const { concurrency = 8 } = options;
+  const request = plainFunction('httpLookUp request', options.request);
+  const answer = optionalFunction('httpLookUp answer', options.answer) ?? ((json: unknown) => json as R);
   const timeout = millis('httpLookUp timeout', options.timeout ?? '10s', 1);
   const one = async (key: K): Promise<R | Error | undefined> => {
     try {
@@ -71,7 +74,8 @@ export function httpLookUp<K extends Key, R = unknown>(options: HttpLookUpOption
 export function httpBatchLookUp<K extends Key, R = unknown>(
   options: HttpBatchLookUpOptions<K, R>,
 ): () => LookUpClient<K, R> {
-  const { request, answers } = options;
+  const request = plainFunction('httpBatchLookUp request', options.request);
+  const answers = plainFunction('httpBatchLookUp answers', options.answers);
   const timeout = millis('httpBatchLookUp timeout', options.timeout ?? '10s', 1);
   const get = async (keys: readonly K[]): Promise<readonly (R | Error | undefined)[]> => {
     const json = await fetchJson(request(keys), timeout);

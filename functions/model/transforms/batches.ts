@@ -2,6 +2,7 @@
  * Grouping elements into batches. Invariant: what is buffered holds the watermark at its smallest timestamp, whatever order
  * it came in, so no batch comes out behind it; buffer and timers are one key's state, committed together.
  */
+import { optionalFunction } from '../author-function.ts';
 import { ConfigurationError } from '../errors.ts';
 import { encodeValue } from '../json.ts';
 import type { Key, KV } from '../key.ts';
@@ -52,7 +53,7 @@ export function batchPolicy<V>(name: string, options: BatchOptions<V>): BatchPol
   return {
     size: whole('size', options.size ?? 1_000_000, 1_000_000),
     bytes: whole('bytes', options.bytes ?? MOST_BYTES, MOST_BYTES),
-    weigh: options.weigh ?? bytesOf,
+    weigh: optionalFunction(`${where} weigh`, options.weigh) ?? bytesOf,
     maxBuffering:
       options.maxBuffering === undefined ? undefined : millis(`${where} maxBuffering`, options.maxBuffering, 1),
     shards: whole('shards', options.shards ?? 1, 1_000),

@@ -1,3 +1,4 @@
+import { optionalFunction } from '../author-function.ts';
 import type { ElementContext } from '../dofn.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { DeduplicateNode, Ref } from '../graph.ts';
@@ -30,7 +31,8 @@ export function deduplicateNode<T>(
   options: DeduplicateOptions<T>,
 ): DeduplicateNode {
   const where = `deduplicate '${name}'`;
-  const { clock = 'processing', by } = options;
+  const { clock = 'processing' } = options;
+  const by = optionalFunction(`${where} by`, options.by);
   if (clock !== 'processing' && clock !== 'event')
     throw new ConfigurationError(`${where} clock: expected 'processing' or 'event', got ${JSON.stringify(clock)}`);
   if (isMerging(strategy.windowFn))

@@ -10,6 +10,7 @@
  *   requestsPerMinute: 600,
  * });
  */
+import { optionalFunction, plainFunction } from '../author-function.ts';
 import type { ElementContext } from '../dofn.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { EnrichNode, Ref } from '../graph.ts';
@@ -54,8 +55,8 @@ const LONGEST_TIMEOUT = 20_000;
 export function enrichNode<T, P, Out>(name: string, input: Ref, options: EnrichOptions<T, P, Out>): EnrichNode {
   const where = `enrichWithModel '${name}'`;
   const { model, instance, prediction, output, batch = {}, cache = {}, price = {} } = options;
-  if (typeof instance !== 'function')
-    throw new ConfigurationError(`${where} instance: expected a function of the element`);
+  const show = plainFunction(`${where} instance`, instance);
+  const result = optionalFunction(`${where} output`, output);
   if (typeof prediction?.parse !== 'function')
     throw new ConfigurationError(`${where} prediction: expected something with a parse method, such as a zod schema`);
   const limits = requestLimits(model);
@@ -78,9 +79,9 @@ export function enrichNode<T, P, Out>(name: string, input: Ref, options: EnrichO
     name,
     inputs: [input],
     model,
-    instance: instance as EnrichNode['instance'],
+    instance: show as EnrichNode['instance'],
     prediction: prediction as Schema<unknown>,
-    output: (output as EnrichNode['output'] | undefined) ?? ((value, answer) => ({ value, prediction: answer })),
+    output: (result as EnrichNode['output'] | undefined) ?? ((value, answer) => ({ value, prediction: answer })),
     looksAtWindows: instance.length > 1 || (output?.length ?? 0) > 2,
     requestsPerMinute: most('requestsPerMinute', options.requestsPerMinute, 1_000_000, Number.NaN),
     batch: {

@@ -1,6 +1,7 @@
 /**
  * Combining a hot key in parts: each part in a place of its own, and then the parts' accumulators (catalogue C06).
  */
+import { plainFunction } from '../author-function.ts';
 import type { CombineFn } from '../combine.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { WindowingStrategy } from '../windowing.ts';
@@ -23,7 +24,7 @@ export function fanoutParts<K>(
     throw new ConfigurationError(
       `'${name}': hotKeyFanout cannot be used with sessions: the parts of a key would not see one another's elements, and end at different times`,
     );
-  if (typeof fanout === 'function') return fanout;
+  if (typeof fanout === 'function') return plainFunction(`'${name}': hotKeyFanout`, fanout);
   if (!Number.isSafeInteger(fanout) || fanout < 0 || fanout > 1_000)
     throw new ConfigurationError(`'${name}': hotKeyFanout: expected a whole number from 0 to 1000, got ${fanout}`);
   return () => fanout;

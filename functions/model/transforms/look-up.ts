@@ -4,6 +4,7 @@
  * Invariants: an element goes on, or becomes a dead letter, in the bundle in which it came; an answer that is kept is used
  * for no longer than its author allowed; a store that is down delays elements and loses none.
  */
+import { plainFunction } from '../author-function.ts';
 import { PCollection, main } from '../collection.ts';
 import type { ElementContext } from '../dofn.ts';
 import { ConfigurationError } from '../errors.ts';
@@ -83,7 +84,7 @@ export function lookUp<T, K extends Key, R>(
     kind: 'lookUp',
     name,
     inputs: [collection.ref],
-    key: options.key as never,
+    key: plainFunction(`${where} key`, options.key) as never,
     makeClient: options.client as never,
     schema: options.schema as Schema<unknown> | undefined,
     batch: wholeNumber(`${where} batch`, options.batch ?? 100, 1, 1_000),

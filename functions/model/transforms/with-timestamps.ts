@@ -1,3 +1,4 @@
+import { plainFunction } from '../author-function.ts';
 import type { DoFn } from '../dofn.ts';
 import { PoisonError } from '../errors.ts';
 import type { Instant } from '../instant.ts';
@@ -7,9 +8,10 @@ import type { Instant } from '../instant.ts';
  * timestamp it had unnoticed.
  */
 export function stampingDoFn<T>(name: string, at: (value: T) => Instant): DoFn<T, T> {
+  const stamp = plainFunction(`withTimestamps '${name}'`, at);
   return {
     process(value, { output }) {
-      const timestamp: Instant | undefined | null = at(value);
+      const timestamp: Instant | undefined | null = stamp(value);
       if (timestamp == null)
         throw new PoisonError(
           `withTimestamps '${name}': expected an instant, such as epoch milliseconds or a Date, got ${timestamp}`,
