@@ -65,7 +65,7 @@ async function dev(options: DevOptions, signal: AbortSignal): Promise<void> {
       onOutput: (id, text) => screen.print(problemsIn(id, text)),
     });
     ends.push(() => cloud.stop());
-    screen.print(addresses(cloud, bigQuery.url, vertex.url));
+    screen.print(addresses(cloud, options.pipeline, bigQuery.url, vertex.url));
     await run(cloud, options, screen, signal);
   } finally {
     screen.end();
@@ -103,8 +103,15 @@ function topicOf(plan: Plan, source: string, projectId: string): string {
   return `projects/${projectId}/topics/${found.node.source.topic}`;
 }
 
-function addresses(cloud: LocalCloud, bigQuery: string, vertex: string): string[] {
+/** @param pipeline as it was named on the command line */
+function addresses(cloud: LocalCloud, pipeline: string, bigQuery: string, vertex: string): string[] {
   const { emulators, functions, manifest, plan } = cloud;
+  const variables = [
+    `PUBSUB_EMULATOR_HOST=${emulators.pubsubHost}`,
+    `FIRESTORE_EMULATOR_HOST=${emulators.firestoreHost}`,
+    `BIGQUERY_EMULATOR_HOST=${bigQuery}`,
+    `MILLRACE_PIPELINE=${pipeline}`,
+  ];
   return [
     `pipeline ${plan.pipeline} is up`,
     `  Pub/Sub    PUBSUB_EMULATOR_HOST=${emulators.pubsubHost}  project ${cloud.projectId}`,
@@ -113,6 +120,9 @@ function addresses(cloud: LocalCloud, bigQuery: string, vertex: string): string[
     `  models     ${vertex}`,
     ...plan.sources.map(({ id, node }) => `  source     ${id}: publish JSON to topic ${node.source.topic}`),
     ...[...functions].map(([id, running]) => `  function   ${id}: ${running.map(({ url }) => url).join(' ')}`),
+    'To look at it as an operator does, in another terminal:',
+    `  export ${variables.join(' ')}`,
+    '  npx millrace status --emulators',
     'Ctrl-C ends it all.',
   ];
 }

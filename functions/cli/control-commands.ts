@@ -12,7 +12,7 @@ import { confirm } from './confirm.ts';
 import { at } from './format.ts';
 import type { Io } from './io.ts';
 import { ItemsFailed } from './items-failed.ts';
-import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
+import { addTargetOptions, onTarget, sameTarget, type TargetOptions } from './target-options.ts';
 
 interface ChangeOptions extends TargetOptions {
   readonly json?: boolean;
@@ -42,7 +42,7 @@ export function pauseCommand(io: Io): Command {
         io.out(
           options.json
             ? JSON.stringify({ pipeline, stage, paused: true })
-            : `'${stage}' is paused; go on with: millrace resume ${stage}`,
+            : `'${stage}' is paused; go on with: millrace resume ${stage} ${sameTarget(options, pipeline)}`,
         );
       }),
     );

@@ -27,7 +27,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const FIRESTORE_HOST = 'FIRESTORE_EMULATOR_HOST';
 const PUBSUB_HOST = 'PUBSUB_EMULATOR_HOST';
 const BIGQUERY_HOST = 'BIGQUERY_EMULATOR_HOST';
-const EMULATORS_PROJECT = 'millrace-local';
+/** As `npm run dev` and the emulators' launcher have it. */
+const EMULATORS_PROJECT = 'demo-millrace';
 
 export function addTargetOptions(command: Command): Command {
   return command

@@ -1,16 +1,19 @@
 /** `npm run dev`, as its user sees it. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { BigQuery } from '@google-cloud/bigquery';
 import { afterEach, expect, it } from 'vitest';
+import { STATUS } from '../cli/json-schemas.ts';
 import { expectedTotals } from '../local/totals-pipeline.ts';
 import { until } from './deployed.ts';
 import { LAST_READING, readings } from './readings.ts';
 
 const MAIN = fileURLToPath(new URL('../../emulators/dev/main.ts', import.meta.url));
+const MILLRACE = fileURLToPath(new URL('../../functions/cli/millrace.ts', import.meta.url));
 const PIPELINE = fileURLToPath(new URL('./fixtures/totals.ts', import.meta.url));
 
 interface Dev {
@@ -64,6 +67,14 @@ it('runs a pipeline on this machine, sends it a file, shows what each stage does
   expect(addresses.length).toBeGreaterThanOrEqual(7);
   for (const address of addresses) expect(await answers(address)).toBe(true);
 
+  const variables = /export (PUBSUB_EMULATOR_HOST=.*)/
+    .exec(output())![1]!
+    .split(' ')
+    .map((each) => each.split('='));
+  const asked = await promisify(execFile)(process.execPath, [MILLRACE, 'status', '--emulators', '--json'], {
+    env: { ...process.env, ...Object.fromEntries(variables) },
+  });
+  expect(STATUS.parse(JSON.parse(asked.stdout))).toMatchObject({ pipeline: 'totals', topology: 1 });
   const url = /BIGQUERY_EMULATOR_HOST=(\S+)/.exec(output())![1]!;
   const bigQuery = new BigQuery({ projectId: 'demo-millrace', apiEndpoint: url });
   const rows = async (): Promise<{ place: string; readings: number; amount: number }[]> => {

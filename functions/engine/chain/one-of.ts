@@ -8,5 +8,6 @@ import { withOrdinal } from '../ids/element-id.ts';
  */
 export function oneOf(element: Element, place: number, count: number): Element {
   if (count < 2 || element.id === undefined) return element;
-  return { ...element, id: withOrdinal(element.id, place) };
+  const id = withOrdinal(element.id, place);
+  return id === element.id ? element : { ...element, id };
 }

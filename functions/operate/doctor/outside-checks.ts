@@ -136,18 +136,24 @@ function serves(subscription: string, stage: string): boolean {
   return subscription.split('--').at(-2) === stage;
 }
 
-async function checkTables({ manifest, parts }: OutsideSetting): Promise<Found[]> {
+async function checkTables({ manifest, parts, emulators }: OutsideSetting): Promise<Found[]> {
   const found = await Promise.all(
     manifest.tables.map(async ({ dataset, name, schema }): Promise<Found[]> => {
       const where = `${dataset ?? manifest.dataset}.${name}`;
       const columns = await parts.columns(dataset ?? manifest.dataset, name);
       if (columns === undefined)
         return [
-          {
-            severity: 'error',
-            sentence: `table ${where} is not there; its rows wait, and its first flush makes it where it may`,
-            remedies: [DEPLOY],
-          },
+          emulators
+            ? {
+                severity: 'warning',
+                sentence: `table ${where} is not there yet; its first flush makes it`,
+                remedies: [],
+              }
+            : {
+                severity: 'error',
+                sentence: `table ${where} is not there; its rows wait, and its first flush makes it where it may`,
+                remedies: [DEPLOY],
+              },
         ];
       return schema.flatMap(({ name: column, type }): Found[] => {
         const is = columns.get(column);
