@@ -56,7 +56,11 @@ export class TooLargeError extends PoisonError {
   }
 }
 
-/** Worth trying again as it is: the outside is down, slow or throttling. */
+/**
+ * Worth trying again as it is: the outside is down, slow or throttling. A look-up that throws it runs again with its bundle;
+ * a stateful step as its `retry` says; a step that a file's records come to before any stage five times within seconds.
+ * Any other step's element is a dead letter at once: ask the outside in a `lookUp`, or in a stateful step with `retry`.
+ */
 export class RetryableError extends MillraceError {
   readonly code: string = 'RETRYABLE';
 }

@@ -8,7 +8,7 @@ import type { Graph, Node, Ref, SideParDoNode } from '../../model/graph.ts';
 import { type EpochMillis, MIN_TIMESTAMP } from '../../model/time.ts';
 import { type Consumer, type HeadNode, isHead, type Plan } from '../../plan/plan.ts';
 import type { SideValues } from '../views/side-values.ts';
-import { BundleOutput } from './bundle-output.ts';
+import { BundleOutput, type StepFailure } from './bundle-output.ts';
 import type { Outlet } from './outlet.ts';
 import { oneOf } from './one-of.ts';
 import type { OutputWeight } from './output-weight.ts';
@@ -28,6 +28,7 @@ export class Chain {
   readonly #outlets: Outlet[] = [];
   readonly #steps: BundleStep[] = [];
   readonly #entries = new Map<string, Receive>();
+  readonly #receiverAt: (step: string) => Receive | undefined;
   #output = new BundleOutput();
   #head: { setup?(): Promise<void>; teardown?(): Promise<void> } | undefined;
 
@@ -42,6 +43,7 @@ export class Chain {
     if (into !== undefined) this.#entries.set(into.node.name, compiler.receiverInto(into));
     if (head !== undefined) this.#entries.set(head.node.name, compiler.receiverOfHead(head));
     sortByGraph(this.#steps, plan.graph);
+    this.#receiverAt = (step) => compiler.receiverAt(step);
   }
 
   /** Where elements of an output enter, or those for a step. */
@@ -49,6 +51,20 @@ export class Chain {
     const entry = this.#entries.get(output);
     if (entry === undefined) throw new Error(`the chain has no entry '${output}'`);
     return entry;
+  }
+
+  /** Takes out what has failed so far in a fused step, where it is `wanted`. */
+  takeFailures(wanted: (failure: StepFailure) => boolean): StepFailure[] {
+    const { failures } = this.#output;
+    const taken = failures.filter((failure) => wanted(failure) && this.#receiverAt(failure.step) !== undefined);
+    if (taken.length > 0)
+      failures.splice(0, failures.length, ...failures.filter((failure) => !taken.includes(failure)));
+    return taken;
+  }
+
+  /** Gives a step the element again on which it has failed. */
+  again({ step, element }: StepFailure): void | Promise<void> {
+    return this.#receiverAt(step)?.(element);
   }
 
   /** What has the chain's life: set up before its steps, torn down after them. */
@@ -128,6 +144,12 @@ class ChainCompiler {
   /** The stage's own head, as a step. */
   receiverOfHead({ node, sides }: StepHead): Receive {
     return this.#compileStep(node, sides);
+  }
+
+  /** A fused step, by its name, if it is one of these. */
+  receiverAt(step: string): Receive | undefined {
+    for (const [node, receive] of this.#compiled) if (node.name === step) return receive;
+    return undefined;
   }
 
   #compile(node: Node, input: number): Receive {

@@ -17,6 +17,7 @@ import { ingestRootId } from '../protocol/names.ts';
 import { fillOutbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/root.ts';
 import { type ShardSetting, versionOf } from '../shard/shard.ts';
+import { ElementRetries } from './element-retries.ts';
 import type { Decoded, RawRecord } from './source-decoder.ts';
 import { tryAgain } from '../protocol/try-again.ts';
 import { publishLeft } from '../sweep/republish.ts';
@@ -157,11 +158,15 @@ export class SplitReader {
       const pending = receive(element);
       if (pending !== undefined) await pending;
     }
+    const retries = new ElementRetries();
+    await retries.run(this.#chain, clock, ids);
     const finished = this.#chain.finish();
     const output = finished instanceof Promise ? await finished : finished;
     const nonce = ids.unique();
     for (const [i, failure] of output.failures.entries())
-      letters.push(elementDeadLetter(place(`${this.id}~${nonce}~${i}`), failure));
+      letters.push(
+        elementDeadLetter(place(`${this.id}~${nonce}~${i}`), { ...failure, attempts: retries.triesOf(failure) }),
+      );
     const outbox = fillOutbox(
       draft,
       output.outgoing,
