@@ -7,9 +7,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
+import { Command } from 'commander';
 import { LocalRun, type RunSummary } from '../local/local-run.ts';
+import { messageOf } from '../model/errors.ts';
 import flights from '../pipelines/flights.ts';
 import type { Row } from '../ports/warehouse.ts';
 import { writeFlights } from './demo-data.ts';
@@ -74,9 +75,20 @@ function busiest(rows: readonly Row[]): string {
   return `The busiest airports:\n${table.toString()}`;
 }
 
-const { save } = parseArgs({ options: { save: { type: 'string' } } }).values;
-if (save === undefined) await demo();
-else {
-  await writeFlights(save, FLIGHTS);
-  console.log(`${FLIGHTS.toLocaleString('en')} flights are in ${save}`);
+async function save(file: string): Promise<void> {
+  try {
+    await writeFlights(file, FLIGHTS);
+    console.log(`${FLIGHTS.toLocaleString('en')} flights are in ${file}`);
+  } catch (error) {
+    console.error(`--save: ${file} cannot be written: ${messageOf(error)}`);
+    process.exitCode = 1;
+  }
 }
+
+await new Command('npm run demo --')
+  .description('run the flights pipeline on 60,000 real flights, in order of arrival, and show what becomes of them')
+  .option('--save <file>', 'only write the flights, as JSON Lines')
+  .showHelpAfterError('(try npm run demo -- --help)')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .action((options: { readonly save?: string }) => (options.save === undefined ? demo() : save(options.save)))
+  .parseAsync();

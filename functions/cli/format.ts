@@ -92,3 +92,8 @@ export function readKey(text: string): unknown {
     return text;
   }
 }
+
+/** A number of things: `1 element`, `2 elements`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}

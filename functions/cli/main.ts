@@ -37,11 +37,11 @@ const COMMANDS = [
  * @returns the exit code: 0 when all went well, 1 when something failed, 2 when the words were wrong
  */
 export async function main(args: readonly string[], io: Io): Promise<number> {
-  const program = new Command('millrace')
-    .description('Beam and Dataflow streaming semantics on serverless parts of Google Cloud')
-    .showHelpAfterError('(try millrace --help)');
+  const program = new Command('millrace').description(
+    'Beam and Dataflow streaming semantics on serverless parts of Google Cloud',
+  );
   for (const command of COMMANDS) program.addCommand(command(io));
-  quiet(program, io);
+  prepare(program, io, 'millrace');
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
@@ -56,9 +56,14 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Commander throws instead of ending the process, and writes where we say. */
-function quiet(command: Command, io: Io): void {
+/** Commander throws instead of ending the process, writes where we say, and names what to type after wrong words. */
+function prepare(command: Command, io: Io, name: string): void {
   command.exitOverride();
   command.configureOutput({ writeOut: (text) => io.out(text.trimEnd()), writeErr: (text) => io.err(text.trimEnd()) });
-  for (const child of command.commands) quiet(child, io);
+  // A command that only has others is asked for with one of them.
+  const words = ({ registeredArguments }: Command): string[] => registeredArguments.map((each) => `<${each.name()}>`);
+  const others = command.commands.map((child) => [name, child.name(), ...words(child)].join(' '));
+  if (name === 'millrace') others.length = 0;
+  command.showHelpAfterError(`(try ${[...others, `${name} --help`].join(', ')})`);
+  for (const child of command.commands) prepare(child, io, `${name} ${child.name()}`);
 }

@@ -13,7 +13,7 @@ import type { ReplayOutcome, ReplaySetting } from '../operate/replay/replayer.ts
 import { requireStored } from '../operate/status/survey.ts';
 import { planOf, type Target } from '../operate/target/target.ts';
 import { confirm } from './confirm.ts';
-import { readNumber, readWholeNumber } from './format.ts';
+import { counted, readNumber, readWholeNumber } from './format.ts';
 import type { Io } from './io.ts';
 import { ItemsFailed } from './items-failed.ts';
 import { addFilterOptions, type FilterOptions, readFilter } from './letter-filter.ts';
@@ -112,14 +112,14 @@ async function question(
 ): Promise<string> {
   let count = 0;
   for await (const _ of findLetters(store, filter)) if (++count >= limit) break;
-  return `Replay ${count} dead letters of '${pipeline}'?`;
+  return `Replay ${counted(count, 'dead letter')} of '${pipeline}'?`;
 }
 
 function describe(outcome: ReplayOutcome, dryRun: boolean): string {
   const { id } = outcome;
   if (outcome.outcome === 'skipped') return `${id}: skipped: ${outcome.reason}`;
-  const late = outcome.late > 0 ? `, of which ${outcome.late} come too late` : '';
-  const sent = `${outcome.sent} elements ${dryRun ? 'would go' : 'sent'}${late}`;
+  const late = outcome.late > 0 ? `, of which ${outcome.late} ${outcome.late === 1 ? 'comes' : 'come'} too late` : '';
+  const sent = `${counted(outcome.sent, 'element')} ${dryRun ? 'would go' : 'sent'}${late}`;
   return outcome.outcome === 'failed' ? `${id}: fails again: ${outcome.reason} (${sent})` : `${id}: ${sent}`;
 }
 

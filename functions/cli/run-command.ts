@@ -10,12 +10,13 @@ import { groupByCause } from '../operate/dead-letters/causes.ts';
 import { startAfresh } from '../operate/fresh-start.ts';
 import { admit } from '../operate/upgrade.ts';
 import { warningsOf } from '../plan/warnings.ts';
+import { counted } from './format.ts';
 import type { Io } from './io.ts';
 import { loadLocalModel, loadPipeline } from './load-pipeline.ts';
 import { writeResults } from './write-results.ts';
 
 interface RunOptions {
-  readonly input: ReadonlyMap<string, string>;
+  readonly input?: ReadonlyMap<string, string>;
   readonly out?: string;
   readonly state?: string;
   readonly json?: boolean;
@@ -34,7 +35,6 @@ export function runCommand(io: Io): Command {
       '--input <source=file>',
       'the file that a source reads: .jsonl, .json, .csv or .parquet (repeatable)',
       addInput,
-      new Map<string, string>(),
     )
     .option('--out <dir>', 'where to write <table>.jsonl, late.jsonl and dead-letters.jsonl')
     .option(
@@ -55,7 +55,7 @@ export function runCommand(io: Io): Command {
       const shards = options.shards === undefined ? {} : { shards: wholeNumber('--shards', options.shards) };
       const localModel = await loadLocalModel(pipeline);
       const setting: LocalRunOptions = {
-        inputs: options.input,
+        inputs: options.input ?? new Map(),
         ...shards,
         ...(localModel === undefined ? {} : { localModel }),
         ...(bar === undefined ? {} : { progress: (records) => bar.update(records) }),
@@ -77,7 +77,7 @@ export function runCommand(io: Io): Command {
     });
 }
 
-function addInput(value: string, inputs: Map<string, string>): Map<string, string> {
+function addInput(value: string, inputs: Map<string, string> = new Map()): Map<string, string> {
   const at = value.indexOf('=');
   if (at < 1 || at === value.length - 1) throw new ConfigurationError(`--input: expected source=file, got '${value}'`);
   // Names have dashes; on a command line an underscore is as good.
@@ -132,7 +132,7 @@ function describe(
 ): string[] {
   const { pipeline, events, panes, late, deadLettered, seconds, eventsPerSecond } = summary;
   return [
-    `${pipeline}: ${events} events in ${seconds} s (${eventsPerSecond} a second)`,
+    `${pipeline}: ${counted(events, 'event')} in ${seconds} s (${eventsPerSecond} a second)`,
     `panes: ${panes.EARLY} early, ${panes.ON_TIME} on time, ${panes.LATE} late`,
     `late records: ${late}, dead letters: ${deadLettered}`,
     ...causes(letters),

@@ -100,7 +100,7 @@ export class LocalRun {
       embedded,
       inputs,
       clock,
-      ...(replay ? {} : { realTime: SYSTEM_CLOCK }),
+      ...(replay ? { startedAt: SYSTEM_CLOCK.now() } : { realTime: SYSTEM_CLOCK }),
       ...(progress === undefined ? {} : { progress }),
     });
     return this.#summary(embedded, events, (performance.now() - start) / 1000);

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly clock: VirtualClock;
   /** The clock to follow when no source names its arrival times. */
   readonly realTime?: Clock;
+  /** What the clock shows in a replay before anything has arrived that can be read: when it began. Default: nothing. */
+  readonly startedAt?: EpochMillis;
   readonly inputs: ReadonlyMap<string, Input>;
   /** Records of one bundle, at most; the result is the same for any number. Default 2,000. */
   readonly bundle?: number;
@@ -30,6 +32,8 @@ export interface RunOptions {
 const DEFAULT_BUNDLE = 2_000;
 /** What the records of one bundle took where they were read, at most, in characters; one record may be larger. */
 const MOST_READ = 8_000_000;
+/** Records at the beginning of a source among which one is looked for that can be read. */
+const MOST_LOOKED_AT = 50_000;
 /** Processing-time timers fire at most so late, as by a sweep each minute. */
 const SLACK = 60_000;
 const LONGEST_STEP = 600_000;
@@ -46,8 +50,9 @@ export async function run(options: RunOptions): Promise<number> {
 }
 
 async function readAll(options: RunOptions): Promise<number> {
-  const { embedded, clock, realTime, inputs, progress, bundle = DEFAULT_BUNDLE } = options;
+  const { embedded, clock, realTime, startedAt, inputs, progress, bundle = DEFAULT_BUNDLE } = options;
   const feeds = [...inputs].map(([source, input]) => new Feed(source, input, embedded));
+  if (realTime === undefined) clock.advanceTo((await firstArrival(feeds)) ?? startedAt ?? clock.now());
   const step = stepLength(embedded.plan);
   let records = 0;
   for (;;) {
@@ -119,6 +124,16 @@ async function finish(embedded: Embedded, clock: VirtualClock): Promise<void> {
   await embedded.deliver();
 }
 
+/** When the first record arrives that can be read: those before it that cannot fail then. */
+async function firstArrival(feeds: readonly Feed[]): Promise<EpochMillis | undefined> {
+  let first: EpochMillis | undefined;
+  for (const feed of feeds) {
+    const arrival = await feed.firstArrival();
+    if (arrival !== undefined) first = earlier(first ?? arrival, arrival);
+  }
+  return first;
+}
+
 async function earliestArrival(feeds: readonly Feed[]): Promise<EpochMillis | undefined> {
   let earliest: EpochMillis | undefined;
   for (const feed of feeds) {
@@ -150,6 +165,23 @@ class Feed {
     this.source = source;
     this.#batches = input[Symbol.asyncIterator]();
     this.#embedded = embedded;
+  }
+
+  /** When the first of the next records arrives that can be read, of so many as are looked at; undefined: none can. */
+  async firstArrival(): Promise<EpochMillis | undefined> {
+    const unread: ReadRecord[] = [];
+    let arrival: EpochMillis | undefined;
+    while (arrival === undefined && unread.length < MOST_LOOKED_AT) {
+      const record = await this.#peek();
+      if (record === undefined) break;
+      if ('decoded' in record) arrival = record.decoded.arrival;
+      else {
+        unread.push(record);
+        this.#next = undefined;
+      }
+    }
+    this.giveBack(unread);
+    return arrival;
   }
 
   /** When the next record arrives; undefined at the end. */

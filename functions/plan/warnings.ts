@@ -4,7 +4,19 @@ import { outputsOf, type Plan } from './plan.ts';
 
 /** A sentence each. */
 export function warningsOf(plan: Plan): string[] {
-  return plan.graph.nodes.filter((node) => node.kind === 'enrich').flatMap((node) => scoredForDailyTables(plan, node));
+  const enriched = plan.graph.nodes.filter((node) => node.kind === 'enrich');
+  return [...writesNothing(plan), ...enriched.flatMap((node) => scoredForDailyTables(plan, node))];
+}
+
+/** Steps may act on the outside by themselves, so a pipeline without a sink can be meant; as a rule one was forgotten. */
+function writesNothing(plan: Plan): string[] {
+  const { name, nodes } = plan.graph;
+  if (nodes.some(({ kind }) => kind === 'writeBigQuery' || kind === 'writePubSub')) return [];
+  const ends = nodes.filter((node) => outputsOf(node).every((output) => plan.consumers({ node, output }).length === 0));
+  const names = ends.map((node) => `'${node.name}'`).join(', ');
+  return [
+    `pipeline '${name}' writes nothing: what ${names} gives goes nowhere, unless its code acts on the outside itself; end with writeBigQuery(…) or writePubSub(…)`,
+  ];
 }
 
 /**

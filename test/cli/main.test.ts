@@ -42,6 +42,45 @@ describe('millrace', () => {
     expect(err.join('\n')).toContain("unknown command 'fly'");
   });
 
+  it.each([
+    [['run', 'flights', '--nope'], "error: unknown option '--nope'", '(try millrace run --help)'],
+    [
+      ['state', '--state', 'kept', 'totals', 'ORD'],
+      "error: unknown option '--state'",
+      '(try millrace state get <stage> <key>, millrace state --help)',
+    ],
+    [
+      ['batches', '--all'],
+      "error: unknown option '--all'",
+      '(try millrace batches list, millrace batches flush, millrace batches --help)',
+    ],
+    [['state', 'get'], "error: missing required argument 'stage'", '(try millrace state get --help)'],
+  ])('says what to type instead of %j', async (words, error, hint) => {
+    const { code, err } = await millrace(words);
+    expect([code, ...err.join('\n').split('\n')]).toEqual([2, error, hint]);
+  });
+
+  it('shows no default for what is given once a source', async () => {
+    const { out } = await millrace(['run', '--help']);
+    expect(out.join('\n')).not.toContain('default: {}');
+  });
+
+  it('warns of a pipeline that writes nothing, and runs it', async () => {
+    const path = join(folder, 'silent.mjs');
+    const index = new URL('../../functions/index.ts', import.meta.url).href;
+    await writeFile(
+      path,
+      `import { pipeline } from '${index}';
+       export default pipeline('silent', (p) => { p.readFile('lines', { schema: { parse: String } }).map('upper', (line) => line.toUpperCase()); });`,
+    );
+    const lines = join(folder, 'lines.jsonl');
+    await writeFile(lines, '"a"\n');
+    const { code, out, err } = await millrace(['run', path, '--input', `lines=${lines}`]);
+    expect(code).toBe(0);
+    expect(err[0]).toMatch(/^warning: pipeline 'silent' writes nothing: what 'upper' gives goes nowhere/);
+    expect(out[0]).toMatch(/^silent: 1 event in /);
+  });
+
   it('names the pipelines that there are', async () => {
     const { code, err } = await millrace(['run', 'nowhere']);
     expect(code).toBe(1);

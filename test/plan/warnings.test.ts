@@ -47,6 +47,17 @@ describe('warnings', () => {
     expect(alerted).toEqual([]);
   });
 
+  it('name what goes nowhere in a pipeline that writes nothing', () => {
+    const graph = pipeline('forgetful', (p) => {
+      const events = p.readPubSub('events', { schema: z.object({ id: z.string() }) });
+      events.map('ids', ({ id }) => id).filter('long', (id) => id.length > 3);
+      events.parDo('told', { process: () => {} });
+    });
+    expect(warningsOf(plan(graph))).toEqual([
+      "pipeline 'forgetful' writes nothing: what 'long', 'told' gives goes nowhere, unless its code acts on the outside itself; end with writeBigQuery(…) or writePubSub(…)",
+    ]);
+  });
+
   it('are silent when it is grouped first', () => {
     const grouped = warnings((scored) =>
       scored
