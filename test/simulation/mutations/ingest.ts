@@ -5,8 +5,8 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'ids are forgotten at once',
     file: 'functions/engine/ids/id-index.ts',
-    from: 'if (this.#isKnown(kept, remembered, rule)) return false;',
-    to: '',
+    from: 'if (known !== undefined) {',
+    to: "if (known !== undefined && kept === '') {",
   },
   {
     name: 'ids are not written',
