@@ -11,10 +11,10 @@ import { MIN_TIMESTAMP } from '../model/time.ts';
 import { type Plan, plan } from '../plan/plan.ts';
 import { Embedded } from './embedded.ts';
 import { openInput } from './input/open-input.ts';
-import { MemoryBus } from './memory-bus.ts';
 import { MemoryPredictor } from './memory-predictor.ts';
 import { MemoryStore } from './memory-store.ts';
 import { MemoryWarehouse } from './memory-warehouse.ts';
+import { RunBus } from './run-bus.ts';
 import { RunClock } from './run-clock.ts';
 import { type Input, run } from './runner.ts';
 import { SYSTEM_CLOCK } from './system.ts';
@@ -54,7 +54,7 @@ export interface RunSummary {
 export class LocalRun {
   readonly warehouse: MemoryWarehouse;
   readonly store: MemoryStore;
-  readonly bus: MemoryBus;
+  readonly bus = new RunBus(new SeededIds(1));
   readonly clock = new RunClock();
   readonly #graph: Graph;
   readonly #options: LocalRunOptions;
@@ -64,7 +64,6 @@ export class LocalRun {
     this.#options = options;
     this.store = options.from?.store ?? new MemoryStore();
     this.warehouse = options.from?.warehouse ?? new MemoryWarehouse();
-    this.bus = new MemoryBus(new SeededIds(1));
   }
 
   /** @throws {ConfigurationError} when a source has no file, or a file no source */
