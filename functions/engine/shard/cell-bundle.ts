@@ -30,7 +30,7 @@ import type { CellContext } from './cell.ts';
 import { KeyOutput, lateElement } from './key-output.ts';
 import type { CachedCell, CellCache } from './cell-cache.ts';
 import { adoptInput, adoptKnown } from './watermarks.ts';
-import { BundleTooLarge, MAX_SINGLE_CHARACTERS, MOST_IN_MEMORY } from './lots.ts';
+import { BundleTooLarge, MOST_IN_MEMORY } from './lots.ts';
 import { type BundleResult, type KnownWatermarks, noCounts } from './work.ts';
 
 /** How many cells fire in one bundle, and about how many deliveries they make; the rest follows in the next. */
@@ -202,7 +202,7 @@ export class CellBundle implements BundleResult {
     context.budget.left = 1;
     await this.#chain.begin(this.#draft.processingTime);
     const what = `what a firing of key ${key.slice(0, 200)} in '${this.#stage}' makes`;
-    await this.#fire(cached, { ...context, refused: new TooLargeError(what, characters, MAX_SINGLE_CHARACTERS) });
+    await this.#fire(cached, { ...context, refused: new TooLargeError(what, characters, limit) });
     this.output = await this.#chain.finish();
   }
 

@@ -8,7 +8,7 @@ import type { Envelope } from '../../ports/bus.ts';
 import type { StepFailure } from '../chain/bundle-output.ts';
 import { decodeBody } from '../element-codec.ts';
 import type { Root, RootDraft } from '../protocol/root.ts';
-import { MAX_SINGLE_CHARACTERS } from './lots.ts';
+import type { BundleTooLarge } from './lots.ts';
 
 /** What a commit takes of an envelope. */
 export interface EnvelopePart {
@@ -37,7 +37,12 @@ export function partName({ sender, number }: Pick<Envelope, 'sender' | 'number'>
 }
 
 /** Takes an envelope of one element without looking at it: what came of it was too large for any commit. */
-export function refuse(draft: RootDraft, step: string, envelope: Envelope, characters: number): StepFailure[] {
+export function refuse(
+  draft: RootDraft,
+  step: string,
+  envelope: Envelope,
+  { characters, limit }: BundleTooLarge,
+): StepFailure[] {
   draft.take(envelope.sender, envelope.number);
   return decodeBody(envelope.body).map(({ key, value, timestamp, windows, pane, id, ...received }): StepFailure => {
     const { inlet, lifted, count, latest, keyText } = received;
@@ -45,7 +50,7 @@ export function refuse(draft: RootDraft, step: string, envelope: Envelope, chara
     return {
       step,
       element: { value: { key, value }, timestamp, windows, pane, id },
-      error: new TooLargeError(what, characters, MAX_SINGLE_CHARACTERS),
+      error: new TooLargeError(what, characters, limit),
       received: { inlet, lifted, count, latest },
     };
   });

@@ -12,8 +12,8 @@ export interface Lot {
   readonly firings: number;
   /** What the commit may weigh, in characters. */
   readonly limit: number;
-  /** The one element is given up, since it came to this much. */
-  readonly refused?: number;
+  /** The one element is given up, since it came to more than this allows. */
+  readonly refused?: BundleTooLarge;
   /** The one firing is given up where it comes to more than the limit. */
   readonly alone?: true;
 }
@@ -30,10 +30,13 @@ const MOST_OF_A_LOT = 1_000;
 /** The bundle has to be taken in smaller lots. */
 export class BundleTooLarge extends Error {
   readonly characters: number;
+  readonly limit: number;
 
-  constructor(characters: number, options?: ErrorOptions) {
+  /** @param limit what one element may come to, of a commit or of a document of it */
+  constructor(characters: number, limit: number = MAX_SINGLE_CHARACTERS, options?: ErrorOptions) {
     super(`a bundle has ${characters} characters`, options);
     this.characters = characters;
+    this.limit = limit;
   }
 }
 
@@ -83,6 +86,6 @@ async function commitElement(commit: (lot: Lot) => Promise<boolean>): Promise<bo
     return await commit(lot);
   } catch (error) {
     if (!(error instanceof BundleTooLarge)) throw error;
-    return await commit({ ...lot, limit: Number.POSITIVE_INFINITY, refused: error.characters });
+    return await commit({ ...lot, limit: Number.POSITIVE_INFINITY, refused: error });
   }
 }

@@ -259,11 +259,11 @@ export class Shard {
     const { inputWatermark, outputWatermark, views } = this.#facts;
     const known = { inputWatermark, outputWatermark, views, deliveries: lot.firings };
     if (lot.alone) return await workspace.run(draft, taken, { ...known, refuseAbove: lot.limit }, place);
-    const { refused: characters } = lot;
-    if (characters === undefined) return await workspace.run(draft, taken, known, place);
+    const { refused: tooLarge } = lot;
+    if (tooLarge === undefined) return await workspace.run(draft, taken, known, place);
     const result = await workspace.run(draft, [], known, place);
     const { letters = [], counts } = result;
-    const refused = taken.flatMap((envelope) => refuse(draft, this.#stage, envelope, characters));
+    const refused = taken.flatMap((envelope) => refuse(draft, this.#stage, envelope, tooLarge));
     const more = refused.map((failure, i) => elementDeadLetter(place(letters.length + i), failure));
     for (const { count } of more) {
       counts.elements += count;
@@ -339,7 +339,7 @@ export class Shard {
     const { store, topology } = this.#setting;
     const { root, version } = await commitRoot(store, draft, memory.version, nonce, topology, changes).catch(
       (error: unknown) => {
-        throw error instanceof TooLargeError ? new BundleTooLarge(error.bytes, { cause: error }) : error;
+        throw error instanceof TooLargeError ? new BundleTooLarge(error.bytes, error.limit, { cause: error }) : error;
       },
     );
     memory.root = root;

@@ -1,9 +1,10 @@
 /** What one envelope brings and is too much for one commit: it is taken a part at a time, each element once. */
 import { describe, expect, it } from 'vitest';
-import { combiningState, count, emits, eventTimer, valueState } from '../../../functions/index.ts';
+import { combiningState, count, emits, eventTimer, fixedWindows, valueState } from '../../../functions/index.ts';
 import type { TestPipeline } from '../../../functions/local/testing.ts';
 import type { KeyedPCollection } from '../../../functions/model/collection.ts';
 import { kv, start } from '../stateful/keyed-stream.ts';
+import { limitCommits } from './limited-store.ts';
 
 const KEYS = 40;
 /** Of one key: forty of these are four million characters. */
@@ -85,6 +86,33 @@ describe('one envelope of many elements whose cells are large', () => {
     expect(watermarks.length).toBeGreaterThan(3);
     expect(Math.max(...watermarks)).toBeLessThanOrEqual(1);
     expect(test.inputWatermark('grown')).toBe(500);
+  });
+});
+
+describe('one element with which a key is more than any document holds', () => {
+  it('is a dead letter, and those before it make their pane', { timeout: 30_000 }, async () => {
+    const test = await start<string>(
+      (stream) =>
+        stream
+          .window('hourly', fixedWindows('1h'))
+          .groupByKey('all')
+          .map('how-many', ({ key, value }) => `${key} ${value.length}`),
+      { shards: 1, watch: ['how-many'] },
+    );
+    limitCommits(test);
+    for (let i = 0; i < 12; i++) await test.send('in', kv('a', STATE, i), kv('b', 'small', i));
+    await test.drain();
+    expect([...test.outputs('how-many')].sort()).toEqual(['a 10', 'b 12']);
+    expect(test.deadLetters().map(({ step, code, message }) => [step, code, message])).toEqual(
+      Array.from({ length: 2 }, () => [
+        'all',
+        'TOO_LARGE',
+        expect.stringMatching(
+          /^what 'all' makes of one element of key "a" has 11\d{5} bytes, above the limit of 1048487$/,
+        ),
+      ]),
+    );
+    expect(test.remains()).toEqual([]);
   });
 });
 
