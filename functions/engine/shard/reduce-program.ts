@@ -34,6 +34,8 @@ class ReduceCell implements Cell {
 
   process(elements: readonly Incoming[], context: CellContext, output: CellOutput): void {
     this.#reduction.addBundle(context, elements, new KeyedOutput(this.#key, output));
+    // What the author's combine has made and cannot be stored fails with the elements that made it.
+    this.#reduction.encode();
   }
 
   advance(context: CellContext, output: CellOutput): void {

@@ -1,9 +1,17 @@
 /** Combining by windows, whole (catalogue C01 to C04; C05 to C07 stand with reductions, fanout and triggers). */
 import { describe, expect, it } from 'vitest';
-import { fixedWindows, pipeline, sessions, slidingWindows, sum, type CombineFn } from '../../../functions/index.ts';
+import {
+  count,
+  fixedWindows,
+  pipeline,
+  sessions,
+  slidingWindows,
+  sum,
+  type CombineFn,
+} from '../../../functions/index.ts';
 import { testPipeline, timestamped } from '../../../functions/local/testing.ts';
 import type { WindowFn } from '../../../functions/model/windows.ts';
-import { keyed, kv, values } from '../stateful/keyed-stream.ts';
+import { keyed, kv, start, values } from '../stateful/keyed-stream.ts';
 
 /** The elements in alphabetical order. */
 const letters: CombineFn<string, string[], string> = {
@@ -83,5 +91,36 @@ describe('combining', () => {
     await test.drain();
     expect(test.outputs('total-value')).toEqual([4]);
     expect([...test.outputs('seen')].sort()).toEqual(['a 4', 'b 0']);
+  });
+});
+
+/** What no store takes. */
+class Ledger {
+  readonly entries = 1;
+}
+
+describe('a combine that makes what cannot be stored', () => {
+  it.each([
+    ['merge', fixedWindows('1h')],
+    ['add', sessions('1h')],
+  ] as const)('in its %s fails with the elements that made it, and the key goes on', async (name, windows) => {
+    const odd = { ...count<number>(), [name]: (sum: number) => (sum >= 1 ? new Ledger() : sum + 1) as number };
+    const test = await start<number>(
+      (stream) =>
+        stream
+          .window('windows', windows)
+          .combinePerKey('counts', odd)
+          .map('seen', ({ value }) => value),
+      { shards: 1, watch: ['seen'] },
+    );
+    await test.send('in', kv('a', 7, 1));
+    await test.send('in', kv('a', 8, 2));
+    await test.send('in', kv('b', 9, 3));
+    await test.drain();
+    expect(test.outputs('seen')).toEqual([1, 1]);
+    expect(test.deadLetters().map(({ step, code, message }) => [step, code, message])).toEqual([
+      ['counts', 'ENCODE', expect.stringContaining('a Ledger instance cannot be carried between stages')],
+    ]);
+    expect(test.remains()).toEqual([]);
   });
 });
