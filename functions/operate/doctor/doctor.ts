@@ -171,7 +171,13 @@ function upgrade({ topology, pipeline }: Survey, plan: Plan | undefined): Found[
   if (plan === undefined) return [];
   if (topology === undefined)
     return [
-      { severity: 'warning', sentence: 'it is not noted which version is deployed', remedies: ['deploy it again'] },
+      {
+        severity: 'warning',
+        sentence: 'it is not noted which version is deployed, so no upgrade is held against it',
+        remedies: [
+          'millrace admit, with the code that is deployed at hand (npm run deploy and the gcloud script do so)',
+        ],
+      },
     ];
   return misfits(topology.shape, storedShape(plan)).map((problem) => ({
     severity: 'error',
