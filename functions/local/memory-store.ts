@@ -63,7 +63,7 @@ export class MemoryStore implements ListingStore {
     const more = found.length > limit && last !== undefined;
     return {
       documents: documents.map(({ document }) => document),
-      ...(more ? { cursor: JSON.stringify(last.at) } : {}),
+      ...(more ? { cursor: JSON.stringify(last.at), last: last.at[0] } : {}),
     };
   }
 

@@ -78,6 +78,8 @@ export interface QueryResult {
   readonly documents: readonly StoredDocument[];
   /** Give it back as `after` for the next page; absent when this page was the last. */
   readonly cursor?: string;
+  /** What the query orders by, of the last document as it is stored; absent when this page was the last. */
+  readonly last?: string | number;
 }
 
 /** What was read and written, in documents: what Firestore bills. */

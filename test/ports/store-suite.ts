@@ -251,6 +251,13 @@ export function storeSuite(name: string, empty: () => Promise<CountingStore>): v
         expect(second.cursor).toBeUndefined();
       });
 
+      it('says how far a page reaches, where another follows', async () => {
+        await commit({ sets: [4, 5, 6].map((due) => cell(`d${due}`, { shard: 'a~0', eventDue: due })) });
+        const first = await store.query(CELLS_BY_EVENT_DUE, { shard: 'a~0' }, { limit: 2 });
+        const whole = await store.query(CELLS_BY_EVENT_DUE, { shard: 'a~0' }, { limit: 3 });
+        expect([first.last, whole.last]).toEqual([5, undefined]);
+      });
+
       it('gives body and version', async () => {
         const index = { status: 'dead', failedAt: 3 };
         const [version] = await commit({ sets: [{ collection: 'deadLetters', id: 'x/1', body: { why: 1 }, index }] });

@@ -21,7 +21,7 @@ import { classifyGrpc, GRPC, grpcCode } from '../grpc-errors.ts';
 import { type FirestoreClient, type FirestoreSetting, openFirestore } from './client.ts';
 import { decodeDocument, encodeDocument, numberValue, timeOf, versionOf, type WireDocument } from './fields.ts';
 import { Paths } from './paths.ts';
-import { cursorAfter, structuredQuery } from './structured-query.ts';
+import { cursorAfter, orderOf, structuredQuery } from './structured-query.ts';
 import type { Condition, WireWrite } from './wire.ts';
 
 export interface FirestoreStoreOptions extends FirestoreSetting {
@@ -71,7 +71,8 @@ export class FirestoreStore implements ListingStore {
     );
     const documents = found.slice(0, page.limit).map((wire) => this.#decode(query.collection, wire));
     if (found.length <= page.limit) return { documents };
-    return { documents, cursor: cursorAfter(query, found[page.limit - 1]!, this.#paths) };
+    const last = found[page.limit - 1]!;
+    return { documents, cursor: cursorAfter(query, last, this.#paths), last: orderOf(query, last) };
   }
 
   /** One query is one snapshot: what it returns is as of its last read time. */

@@ -22,9 +22,13 @@ export function structuredQuery(query: Query, equals: IndexFields, page: Page, p
 
 /** The cursor of a page that ends with this document. */
 export function cursorAfter(query: Query, last: WireDocument, paths: Paths): string {
-  const value = last.fields?.[query.orderBy];
-  const at = value?.stringValue ?? Number(value?.integerValue ?? value?.doubleValue);
-  return JSON.stringify([at, last.name?.slice(paths.pipeline.length) ?? ''] satisfies Cursor);
+  return JSON.stringify([orderOf(query, last), last.name?.slice(paths.pipeline.length) ?? ''] satisfies Cursor);
+}
+
+/** What a query orders by, of one document. */
+export function orderOf(query: Query, { fields }: WireDocument): string | number {
+  const value = fields?.[query.orderBy];
+  return value?.stringValue ?? Number(value?.integerValue ?? value?.doubleValue);
 }
 
 function startAfter(cursor: string, paths: Paths): NonNullable<StructuredQuery['startAt']> {

@@ -3,7 +3,7 @@
  * commit fails, all of it is forgotten.
  */
 import { CorruptionError } from '../../model/errors.ts';
-import { type EpochMillis, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../../model/time.ts';
+import { type EpochMillis, MAX_TIMESTAMP, plus } from '../../model/time.ts';
 import { CELLS_BY_EVENT_DUE, CELLS_BY_PROCESSING_DUE } from '../../ports/queries.ts';
 import type { Document, DocumentName, Store, StoredDocument, Version } from '../../ports/store.ts';
 import { keyHash } from '../chain/outlet.ts';
@@ -126,14 +126,10 @@ export class CellCache {
     const queue = clock === 'event' ? this.eventDue : this.processingDue;
     if (queue.completeTo >= at) return;
     const query = clock === 'event' ? CELLS_BY_EVENT_DUE : CELLS_BY_PROCESSING_DUE;
-    const { documents, cursor } = await this.#store.query(query, { shard: this.#shard }, { limit: DUE_PAGE });
-    let last = MIN_TIMESTAMP;
-    for (const document of documents) {
-      const cell = this.#adoptDue(document);
-      last = later(last, clock === 'event' ? cell.eventDue() : cell.processingDue());
-    }
-    // Cells with the very due time of the last one may stand on the next page.
-    queue.completeUpTo(cursor === undefined ? MAX_TIMESTAMP : plus(last, -1));
+    const { documents, last } = await this.#store.query(query, { shard: this.#shard }, { limit: DUE_PAGE });
+    for (const document of documents) this.#adoptDue(document);
+    // As stored: this bundle may have moved it. Cells with the very due time of the last one may stand on the next page.
+    queue.completeUpTo(last === undefined ? MAX_TIMESTAMP : plus(last as EpochMillis, -1));
   }
 
   /** A cell that was taken from the queues of what is due, and left for the next bundle. */
@@ -210,12 +206,11 @@ export class CellCache {
     return cached;
   }
 
-  #adoptDue(document: StoredDocument): Cell {
+  #adoptDue(document: StoredDocument): void {
     const { key } = document.body as CellBody;
     const { cell } = this.#cells.get(key) ?? this.#adopt(key, document);
     this.eventDue.set(key, cell.eventDue());
     this.processingDue.set(key, cell.processingDue());
-    return cell;
   }
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { newRoot } from '../../../functions/engine/protocol/root.ts';
 import type { Cell, CellProgram } from '../../../functions/engine/shard/cell.ts';
-import { CellCache } from '../../../functions/engine/shard/cell-cache.ts';
+import { type CellBody, CellCache } from '../../../functions/engine/shard/cell-cache.ts';
 import { MemoryStore } from '../../../functions/local/memory-store.ts';
-import { MAX_TIMESTAMP } from '../../../functions/model/time.ts';
+import { type EpochMillis, MAX_TIMESTAMP } from '../../../functions/model/time.ts';
+import { CELLS_BY_EVENT_DUE } from '../../../functions/ports/queries.ts';
 
 const SHARD = 'totals~0';
 const KEY = '"a"';
@@ -115,4 +116,57 @@ describe('what is kept in memory', () => {
     await cache.reload('"00000002"');
     expect(cache.kept).toEqual({ cells: 2, characters: 5 + 10 + 1_010 });
   });
+});
+
+describe('what is due in a shard that has more of it than one page of the index', () => {
+  /** A cell that is due at the instant that is its state. */
+  class Due implements Cell {
+    due: number;
+
+    constructor(due: number) {
+      this.due = due;
+    }
+
+    process(): void {}
+    advance(): void {}
+    hold(): undefined {}
+    eventDue = () => this.due as EpochMillis;
+    processingDue = () => MAX_TIMESTAMP;
+    encode = () => String(this.due);
+  }
+
+  it.each([2, MAX_TIMESTAMP])(
+    'is all found by who reads it first, though this bundle has moved a cell to %i',
+    async (to) => {
+      const store = new MemoryStore();
+      const program: CellProgram = { open: (_, stored) => new Due(Number(stored ?? 1)) };
+      const keys = Array.from({ length: 600 }, (_, i) => JSON.stringify(`key ${i}`));
+      const writer = new CellCache(newRoot(SHARD, 1), 'absent', program, store);
+      await writer.load(keys);
+      const sets = keys.map((key) => writer.changed(writer.cell(key)).set!);
+      await store.commit({ preconditions: [], sets, deletes: [] });
+      const root = { ...newRoot(SHARD, 1), eventDue: 1 as EpochMillis };
+      const cache = new CellCache(root, 1, program, store);
+      const [moved] = (await store.query(CELLS_BY_EVENT_DUE, { shard: SHARD }, { limit: 1 })).documents;
+      const { key } = moved!.body as CellBody;
+      await cache.load([key]);
+      const cell = cache.cell(key);
+      (cell.cell as Due).due = to;
+      await cache.findDue('event', 1 as EpochMillis);
+      const { set } = cache.changed(cell);
+      await store.commit({ preconditions: [], sets: [set!], deletes: [] });
+      const fired = new Set<string>();
+      // As long as the root would say that something is due.
+      while (cache.eventDue.next() <= 1) {
+        await cache.findDue('event', 1 as EpochMillis);
+        for (const due of cache.eventDue.take(1 as EpochMillis, 400)) {
+          fired.add(due);
+          (cache.cell(due).cell as Due).due = MAX_TIMESTAMP;
+          const change = cache.changed(cache.cell(due));
+          await store.commit({ preconditions: [], sets: [change.set!], deletes: [] });
+        }
+      }
+      expect(fired.size).toBe(599);
+    },
+  );
 });
