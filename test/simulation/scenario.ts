@@ -27,6 +27,7 @@ export interface PipelineSpec {
   readonly spread?: SpreadSpec;
   readonly distinct?: DistinctSpec;
   readonly told?: ToldSpec;
+  readonly stored?: StoredSpec;
 }
 
 /** Two sides, by key and window. */
@@ -62,6 +63,15 @@ export interface ToldSpec {
   readonly ttl: number;
 }
 
+/** All elements in a table of their own, which refuses some of them. */
+export interface StoredSpec {
+  /** Whether the table has a key; without one nothing replaces a row. */
+  readonly hasKey: boolean;
+  /** Every so manieth element is refused. */
+  readonly refuses: number;
+  readonly flushRows: number;
+}
+
 /** A model that is asked of all elements. */
 export interface EnrichedSpec {
   readonly requestsPerMinute: number;
@@ -88,6 +98,8 @@ export interface SideSpec {
   readonly sideWindows: number;
   /** In which form the window is shown. Default `singleton`: combined. */
   readonly shape?: 'singleton' | 'list' | 'iterable' | 'map' | 'multimap';
+  /** When panes of a window are shown. Default: when the watermark is past it. */
+  readonly panes?: { readonly trigger: Trigger; readonly accumulating: boolean; readonly lateness: number };
 }
 
 export interface KeeperSpec {
@@ -110,6 +122,10 @@ export interface KeeperSpec {
    * has come for as long as it waits to call one. Default false.
    */
   readonly marks?: boolean;
+  /** Whether timers and expirations throw, some of them, until somebody replays what has failed. Default false. */
+  readonly failsFirings?: boolean;
+  /** The size of the windows of a view of all tokens that it reads with each element; absent: it reads none. */
+  readonly sees?: number;
   /** How often it throws on every third element before it goes well; it tries more often than that. Default 0. */
   readonly throws?: number;
 }

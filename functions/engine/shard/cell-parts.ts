@@ -21,7 +21,7 @@ export interface CellParts {
   delete(id: string): void;
   /** Remembers how things stand; the function that it gives takes back everything since. */
   checkpoint(): () => void;
-  /** Throws what a read of the store has thrown in this bundle, if one has: user code that failed on it is not to blame. */
+  /** Throws what a read of parts has thrown in this bundle, if one has: user code that failed on it is not to blame. */
   throwFailure(): void;
 }
 
@@ -57,16 +57,19 @@ export class PartCache {
   }
 
   async load(names: readonly string[]): Promise<readonly string[]> {
-    const documents = await this.#store.get('parts', names).catch((error: unknown) => {
+    try {
+      const documents = await this.#store.get('parts', names);
+      return names.map((name, i) => {
+        const body = documents[i]?.body;
+        // Another instance may have committed since the cell was read.
+        if (typeof body !== 'string') throw new CorruptionError(`part ${name} is gone, though its cell names it`);
+        this.put(name, body);
+        return body;
+      });
+    } catch (error) {
       this.#failure ??= error;
       throw error;
-    });
-    return names.map((name, i) => {
-      const body = documents[i]?.body;
-      if (typeof body !== 'string') throw new CorruptionError(`part ${name} is gone, though its cell names it`);
-      this.put(name, body);
-      return body;
-    });
+    }
   }
 
   put(name: string, body: string): void {

@@ -12,6 +12,7 @@ import { type DeadLetter, rowDeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import type { RootDraft } from '../protocol/root.ts';
 import { type Shard, versionOf } from '../shard/shard.ts';
+import { noCounts } from '../shard/work.ts';
 import { keyColumns, newestRows, tableSpec, type WaitingRow, warehouseRow } from './rows.ts';
 import { type Claim, claimed, dueTime, type FlushPolicy, jobId, nextAttempt, settled } from './sink-state.ts';
 import { type RunBody, runId, sinkState } from './sink-work.ts';
@@ -178,7 +179,8 @@ export class Flusher {
         (run): DocumentName => ({ collection: 'runs', id: runId(this.#shard.id, run) }),
       );
       this.#keep(draft, state);
-      return { sets: letters.flatMap((letter) => deadLetterDocuments(letter).documents), deletes };
+      const sets = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
+      return { sets, deletes, counts: { ...noCounts(), deadLetters: letters.length } };
     });
     if (letters === undefined) return;
     if (letters.length > 0) this.#setting.deadLettered?.(letters);

@@ -2,12 +2,28 @@
  * Draws what was added to scenarios since they were first drawn, from streams of its own: so what a seed meant before, it
  * means still.
  */
-import type { KeeperSpec, PipelineSpec, WorldSpec } from '../scenario.ts';
+import { afterCount, afterWatermark, repeatedly } from '../../../functions/model/triggers.ts';
+import type { KeeperSpec, PipelineSpec, SideSpec, WorldSpec } from '../scenario.ts';
 import { Random } from '../world/random.ts';
 
+type MoreBranches = Pick<PipelineSpec, 'stored'>;
+
 export function refinePipeline(pipeline: PipelineSpec, seed: number): PipelineSpec {
-  const { keeper } = pipeline;
-  return { ...pipeline, ...(keeper === undefined ? {} : { keeper: refineKeeper(keeper, new Random(seed, 'keeper')) }) };
+  const { keeper, side } = pipeline;
+  return {
+    ...pipeline,
+    ...(keeper === undefined ? {} : { keeper: refineKeeper(keeper, new Random(seed, 'keeper')) }),
+    ...(side === undefined ? {} : { side: refineSide(side, new Random(seed, 'side')) }),
+    ...drawMore(pipeline, new Random(seed, 'more')),
+  };
+}
+
+/** Beside what has no other step beside its groupings, now and then one of those that came later. */
+function drawMore({ sources: _, stages: __, shards: ___, ...branches }: PipelineSpec, random: Random): MoreBranches {
+  if (Object.keys(branches).length > 0 || random.chance(0.8)) return {};
+  return {
+    stored: { hasKey: random.chance(0.5), refuses: random.pick([1, 2, 5]), flushRows: random.pick([1, 4, 100]) },
+  };
 }
 
 export function refineWorld(world: WorldSpec, seed: number): WorldSpec {
@@ -20,5 +36,14 @@ function refineKeeper(keeper: KeeperSpec, random: Random): KeeperSpec {
     ...(random.chance(0.25) ? { keeps: 'combining' } : {}),
     ...(random.chance(0.5) ? { forgetsAfter: random.pick([1_000, 10_000, 60_000]) } : {}),
     marks: random.chance(0.5),
+    failsFirings: random.chance(0.3),
+    ...(keeper.windows !== undefined && random.chance(0.3) ? { sees: random.pick([5_000, 20_000]) } : {}),
   };
+}
+
+function refineSide(side: SideSpec, random: Random): SideSpec {
+  if (random.chance(0.5)) return side;
+  const count = afterCount(random.pick([1, 2, 3]));
+  const trigger = random.chance(0.6) ? afterWatermark({ early: count, late: afterCount(1) }) : repeatedly(count);
+  return { ...side, panes: { trigger, accumulating: random.chance(0.5), lateness: random.pick([0, 5_000, 60_000]) } };
 }

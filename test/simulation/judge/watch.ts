@@ -33,7 +33,7 @@ export class Watch implements WorldWatcher {
   /** What instances have counted. */
   readonly counts = new Counts();
   /** When the keeper has told what. */
-  readonly timers = new Timers();
+  readonly timers: Timers;
   readonly #roots = new Map<string, Root>();
   readonly #numbers: Numbers;
   readonly #cells = new Cells();
@@ -48,6 +48,7 @@ export class Watch implements WorldWatcher {
 
   constructor(scenario: Scenario, plan: () => Plan) {
     this.punctuality = new Punctuality(scenario);
+    this.timers = new Timers(scenario.pipeline.keeper?.failsFirings === true);
     this.#plan = plan;
     this.#scenario = scenario;
     this.#numbers = new Numbers(
@@ -146,9 +147,12 @@ export class Watch implements WorldWatcher {
       const token = collection === 'deadLetters' ? tokenIn((body as { value: unknown }).value) : undefined;
       if (token !== undefined) this.punctuality.taken(source, token);
       if (collection !== 'outbox') continue;
-      for (const envelope of (body as OutboxBody).envelopes)
+      for (const envelope of (body as OutboxBody).envelopes) {
+        // What comes from messages goes nowhere else directly, and rows are no elements.
+        if (this.#plan().stage(parseShardId(envelope.target).stage).head.kind === 'writeBigQuery') continue;
         for (const { value } of decodeBody(envelope.body))
           for (const taken of tokensIn(value)) this.punctuality.taken(source, taken);
+      }
     }
   }
 

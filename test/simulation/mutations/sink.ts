@@ -48,6 +48,18 @@ export const SINK_MUTATIONS: readonly Mutation[] = [
     to: "return outcome.state === 'unknown' ? { ...outcome, state: 'failed', again: true } : outcome;",
   },
   {
+    name: 'a row that is refused is no dead letter',
+    file: 'functions/engine/sink/flusher.ts',
+    from: 'letters = refused.map(',
+    to: 'letters = refused.slice(1).map(',
+  },
+  {
+    name: 'a row that is refused is not counted',
+    file: 'functions/engine/sink/flusher.ts',
+    from: 'deadLetters: letters.length }',
+    to: 'deadLetters: 0 }',
+  },
+  {
     name: 'rows carry no sequence',
     file: 'functions/engine/sink/rows.ts',
     from: "row['pane_sequence'] = sequence;",

@@ -171,10 +171,23 @@ export const STATEFUL_MUTATIONS: readonly Mutation[] = [
     to: '',
   },
   {
-    name: 'what was removed from a map comes back when it forgets',
-    file: 'functions/engine/stateful/keyed-texts.ts',
-    from: '(kept === REMOVED ? this.#lifetime.now() : this.#lifetime.writtenAt(kept))',
-    to: 'this.#lifetime.writtenAt(kept)',
+    name: 'a timer that has failed is set again at once',
+    file: 'functions/engine/stateful/stateful-cell.ts',
+    from: `    output.firingFailed({ ...failure, timer, ...again, ...(timestamp === undefined ? {} : { timestamp }) });`,
+    to: `    output.firingFailed({ ...failure, timer, ...again, ...(timestamp === undefined ? {} : { timestamp }) });
+    delivery.state.timers.set(delivery.timer);`,
+  },
+  {
+    name: 'a timer that is replayed is set to another key',
+    file: 'functions/engine/stateful/replayed-timer.ts',
+    from: 'return { id, tag, clock, at, output, chain: 0,',
+    to: `return { id, tag: String(tag) + '0', clock, at, output, chain: 0,`,
+  },
+  {
+    name: 'elements of a stateful step look for their own window in a view',
+    file: 'functions/engine/stateful/cell-sides.ts',
+    from: 'await this.#look(view, sideWindowFor(view.strategy.windowFn, main));',
+    to: 'await this.#look(view, main);',
   },
   {
     name: 'what has reached its time to live is read',

@@ -51,6 +51,18 @@ export const VIEWS_MUTATIONS: readonly Mutation[] = [
     to: 'for (let at = from; at < Math.min(to, from); at += PAGE) {',
   },
   {
+    name: 'a view shows an older version for as long as it lives',
+    file: 'functions/engine/views/byte-cache.ts',
+    from: 'this.#kept.set(key, { value, bytes });',
+    to: 'this.#kept.set(key, { value: [...this.#kept.values()][0]?.value ?? value, bytes });',
+  },
+  {
+    name: 'an empty window of a view shows no default',
+    file: 'functions/engine/views/shown.ts',
+    from: 'if (fallback !== undefined) return showing(fallback.value);',
+    to: 'if (fallback !== undefined) return showing([]);',
+  },
+  {
     name: 'a step that reads views waits for none',
     file: 'functions/engine/views/side-bundle.ts',
     from: `return look !== undefined && look.state !== 'waiting';`,

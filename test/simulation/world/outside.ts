@@ -7,9 +7,12 @@ export interface Outside {
   lookUp(keys: readonly string[]): Promise<(string | undefined)[]>;
   /** Whether what is done for an element goes wrong this time: every third element's does, so often. */
   goesWrong(token: string, times: number): boolean;
+  /** Whether an operator has seen to what makes firings fail. */
+  isMended: boolean;
 }
 
 export class SimulatedOutside implements Outside {
+  isMended = false;
   readonly #around: Surroundings;
   readonly #wrong = new Map<string, number>();
 

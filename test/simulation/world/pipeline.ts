@@ -23,6 +23,7 @@ import { addJoined } from './branches/joined.ts';
 import { addKeeper } from './branches/keeper.ts';
 import { addSide } from './branches/side.ts';
 import { addSpread } from './branches/spread.ts';
+import { addStored } from './branches/stored.ts';
 import { addTold } from './branches/told.ts';
 import type { Outside } from './outside.ts';
 import { collectTokens, type Item, keyIn, paneToken, tokensIn } from './tokens.ts';
@@ -41,6 +42,7 @@ export function buildPipeline(spec: PipelineSpec, outside: Outside): Graph {
     if (spec.spread !== undefined) addSpread(items, spec.spread);
     if (spec.distinct !== undefined) addDistinct(items, spec.distinct);
     if (spec.told !== undefined) addTold(items, spec.told, outside);
+    if (spec.stored !== undefined) addStored(items, spec.stored);
     for (const stage of spec.stages) items = addStage(items, stage);
   });
 }

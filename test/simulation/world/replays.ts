@@ -2,24 +2,29 @@
  * An operator who replays dead letters with their elements mended, while what failed may still be delivered again; at times
  * two do so at once.
  */
+import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
 import { replayLetters } from '../../../functions/operate/replay/replay-letters.ts';
 import type { ReplaySetting } from '../../../functions/operate/replay/replayer.ts';
 import { RetryableError } from '../../../functions/model/errors.ts';
 import type { Instance } from './instance.ts';
+import type { Outside } from './outside.ts';
 import { Random } from './random.ts';
 import type { Hosting } from './surroundings.ts';
+import { REFUSED } from './warehouse.ts';
 
 /** How often an operator may want to, milliseconds. */
 const EVERY = 15_000;
 /** What is late stays late. */
-const KINDS = ['source', 'element'] as const;
+const KINDS: readonly DeadLetter['kind'][] = ['source', 'element'];
 
 export class Replays {
   readonly #hosting: Hosting;
+  readonly #outside: Outside;
   readonly #random: Random;
 
-  constructor(hosting: Hosting) {
+  constructor(hosting: Hosting, outside: Outside) {
     this.#hosting = hosting;
+    this.#outside = outside;
     this.#random = new Random(hosting.around.seed, 'replays');
     if (hosting.around.scenario.faults.replayed !== undefined) this.#thinkAgain();
   }
@@ -43,6 +48,12 @@ export class Replays {
     });
   }
 
+  #kinds(): readonly DeadLetter['kind'][] {
+    const { keeper, stored } = this.#hosting.around.scenario.pipeline;
+    if (stored !== undefined) return [...KINDS, 'row'];
+    return keeper?.failsFirings === true ? [...KINDS, 'firing'] : KINDS;
+  }
+
   async #replayAll(instance: Instance): Promise<void> {
     const { around, plan, settingOf } = this.#hosting;
     const { store, bus, clock, ids, topology, epoch, inputWatermarkOf } = settingOf(instance);
@@ -52,7 +63,8 @@ export class Replays {
       version: String(topology),
       patch: mended,
     };
-    for (const kind of KINDS)
+    this.#outside.isMended = true;
+    for (const kind of this.#kinds())
       for await (const outcome of replayLetters(setting, { filter: { kind }, name: 'mended' }))
         around.tell(() => `${instance.name}: ${JSON.stringify(outcome)}`);
   }
@@ -63,5 +75,6 @@ function mended(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(mended);
   const { flaw: _, ...rest } = value as Record<string, unknown>;
+  if (rest['note'] === REFUSED) rest['note'] = 'mended';
   return Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, mended(inner)]));
 }

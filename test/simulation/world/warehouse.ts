@@ -115,7 +115,7 @@ export class SimulatedWarehouse {
   }
 }
 
-/** The text that makes the warehouse refuse a row. */
+/** The note that makes the warehouse refuse a row. */
 export const REFUSED = 'refused';
 
 function isRefused(row: Row): boolean {

@@ -35,8 +35,8 @@ const READING_ENDS = 400_000;
 /** With these, what the few elements of a run need outgrows its cell in all the ways that there are. */
 const SMALL_CELLS: CellLimits = {
   spillAbove: 300,
-  leaf: 100,
-  leavesAtOnce: 2,
+  leaf: 200,
+  leavesAtOnce: 1,
   runs: 2,
   stretch: 3,
   timersNear: 2,
@@ -102,7 +102,8 @@ export class World {
     this.#published = published;
     this.#watcher = watcher;
     const { shards } = scenario.pipeline;
-    this.plan = plan(buildPipeline(scenario.pipeline, new SimulatedOutside(this.#around)), {
+    const outside = new SimulatedOutside(this.#around);
+    this.plan = plan(buildPipeline(scenario.pipeline, outside), {
       shards,
       slots: Math.min(shards, scenario.world.slots),
     });
@@ -126,7 +127,7 @@ export class World {
     this.#sweeps = new Sweeps({ around: this.#around, plan: this.plan, start, settingOf, breaks, backlogs, readers });
     readers.isDrained = () => this.isDrained;
     readers.settled = (root) => this.#sweeps.settled.get(root);
-    new Replays({ around: this.#around, plan: this.plan, start, settingOf, breaks });
+    new Replays({ around: this.#around, plan: this.plan, start, settingOf, breaks }, outside);
     for (const [number, { kind, name }] of scenario.pipeline.sources.entries())
       if (kind === 'messages') this.#addTopic(number, name);
     this.#deployAtTimes();

@@ -1,5 +1,6 @@
 /** The steps beside the groupings: each gets all that can be read and passes the sources' own steps. */
 import type { DeadLetter } from '../../../../functions/engine/dead-letter.ts';
+import { TIMER_INLET } from '../../../../functions/engine/stateful/replayed-timer.ts';
 import { MAX_TIMESTAMP } from '../../../../functions/model/time.ts';
 import type { Row } from '../../../../functions/ports/warehouse.ts';
 import type { Flaw, Scenario } from '../../scenario.ts';
@@ -10,6 +11,7 @@ import { isOnTheRight, JOINED, onTheRight } from '../../world/branches/joined.ts
 import { KEEPER } from '../../world/branches/keeper.ts';
 import { SIDE } from '../../world/branches/side.ts';
 import { SPREAD } from '../../world/branches/spread.ts';
+import { STORED } from '../../world/branches/stored.ts';
 import { keyIn, tokenIn, tokensIn } from '../../world/tokens.ts';
 import type { World } from '../../world/world.ts';
 import { Violation } from '../violation.ts';
@@ -20,6 +22,8 @@ import { checkEnriched } from './enriched.ts';
 import { checkKeeper } from './keeper.ts';
 import { checkPlaced } from './placed.ts';
 import { checkSide } from './side.ts';
+import { checkSeen } from './seen.ts';
+import { checkStored } from './stored.ts';
 import { checkTold } from './told.ts';
 
 /** An element as it comes to a branch. */
@@ -38,7 +42,7 @@ export function judgeBranches(
   { punctuality, timers }: Watch,
   replayed: ReadonlySet<string>,
 ): void {
-  const { keeper, batches, side, enriched, joined, spread, distinct, told } = scenario.pipeline;
+  const { keeper, batches, side, enriched, joined, spread, distinct, told, stored } = scenario.pipeline;
   const arrivals = (keys: number): BranchArrival[] =>
     scenario.records
       .filter(({ id, flaw }) => !failsAtSource(flaw) || replayed.has(id))
@@ -48,8 +52,14 @@ export function judgeBranches(
         return { token: id, key: keyIn(key, keys), at, inTime };
       });
   const rows = (branch: string): Row[] => world.warehouse.rows(`${branch}_rows`);
-  if (keeper !== undefined)
-    checkKeeper(keeper, arrivals(keeper.keys), rows(KEEPER), lateOf(KEEPER, arrivals(1), letters), timers);
+  if (keeper !== undefined) {
+    const late = new Set([KEEPER, `${KEEPER}-ready`].flatMap((step) => [...lateOf(step, arrivals(1), letters)]));
+    if (keeper.sees !== undefined) {
+      const inView = lateOf(`${KEEPER}-view`, arrivals(1), letters);
+      checkSeen(keeper, arrivals(keeper.keys), rows(KEEPER), late, inView, punctuality.allInTime);
+    }
+    checkKeeper(keeper, arrivals(keeper.keys), rows(KEEPER), late, letters, timers);
+  }
   if (batches !== undefined)
     checkBatches(batches, arrivals(batches.keys), rows(BATCHES), lateOf(BATCHES, arrivals(1), letters));
   if (side !== undefined) {
@@ -80,6 +90,7 @@ export function judgeBranches(
     const own = arrivals(distinct.keys);
     checkDistinct(distinct, own, rows(DISTINCT), lateOf(DISTINCT, own, letters), punctuality.allInTime);
   }
+  if (stored !== undefined) checkStored(stored, arrivals(1), rows(STORED), letters);
   if (told !== undefined) checkTold(arrivals(1), world.bus.published);
 }
 
@@ -90,7 +101,9 @@ function failsAtSource(flaw: Flaw | undefined): boolean {
 /** What was late at a step, which none may be that was in time at its source. */
 function lateOf(step: string, arrivals: readonly BranchArrival[], letters: readonly DeadLetter[]): ReadonlySet<string> {
   const late = new Set(
-    letters.filter(({ kind, stage }) => kind === 'late' && stage === step).flatMap(({ value }) => lateTokens(value)),
+    letters
+      .filter(({ kind, stage, received }) => kind === 'late' && stage === step && received?.inlet !== TIMER_INLET)
+      .flatMap(({ value }) => lateTokens(value)),
   );
   const wronged = arrivals.find(({ token, inTime }) => inTime && late.has(token));
   if (wronged !== undefined)

@@ -1,4 +1,5 @@
 /** What the step with state and timers has told, held against the input. */
+import type { DeadLetter } from '../../../../functions/engine/dead-letter.ts';
 import type { Row } from '../../../../functions/ports/warehouse.ts';
 import type { KeeperSpec } from '../../scenario.ts';
 import { KEEPER, type KeeperRow, QUIET } from '../../world/branches/keeper.ts';
@@ -6,25 +7,33 @@ import type { BranchArrival } from './branches.ts';
 import { windowsOf } from '../batch-model.ts';
 import { tokensOf, windowName } from '../panes.ts';
 import { Violation } from '../violation.ts';
+import { FailedFirings } from './failed-firings.ts';
 import { checkForgetting } from './forgetting.ts';
 import type { Timers } from './timers.ts';
 
-/** @param late the tokens that were late */
+/**
+ * @param late the tokens that were late
+ * @param letters all dead letters
+ */
 export function checkKeeper(
   spec: KeeperSpec,
   arrivals: readonly BranchArrival[],
   rows: readonly Row[],
   late: ReadonlySet<string>,
+  letters: readonly DeadLetter[],
   timers: Timers,
 ): void {
-  const told = rows.map((row) => ({
+  const all = rows.map((row) => ({
     ...(row as unknown as KeeperRow),
     tokens: tokensOf(row),
     recent: tokensOf(row, 'recent'),
   }));
+  const told = all.filter(({ kind }) => kind !== 'saw');
+  const failures = new FailedFirings(letters);
   const placed = new Map(arrivals.map((arrival) => [arrival.token, arrival]));
   const windows = Map.groupBy(told, (row) => windowName(row.k, boundsOf(row)));
-  checkEnds(spec, arrivals, told, late);
+  checkEnds(spec, arrivals, told, late, failures);
+  failures.checkTimers(told);
   for (const [name, ofWindow] of windows) {
     const rounds = ofWindow.filter(({ kind }) => kind !== 'called').sort((a, b) => a.round - b.round);
     checkRounds(name, spec, rounds, placed);
@@ -45,6 +54,7 @@ function checkEnds(
   arrivals: readonly BranchArrival[],
   told: readonly KeeperRow[],
   late: ReadonlySet<string>,
+  failures: FailedFirings,
 ): void {
   const windows =
     spec.windows === undefined
@@ -57,6 +67,7 @@ function checkEnds(
     .filter(({ kind }) => kind !== 'called')
     .flatMap((row) => row.tokens.map((token) => `${token} in ${windowName(row.k, boundsOf(row))}`));
   is.push(...[...late].map((token) => `${token} in none`));
+  is.push(...failures.endsOf(should, is));
   if (should.sort().join() !== is.sort().join())
     throw new Violation('each element has exactly one end', `${KEEPER} has ended ${is} instead of ${should}`);
 }

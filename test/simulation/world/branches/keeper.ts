@@ -16,6 +16,7 @@ import {
 } from '../../../../functions/model/state.ts';
 import { emits } from '../../../../functions/model/dofn.ts';
 import { eventTimer, processingTimerFamily } from '../../../../functions/model/timers.ts';
+import type { View } from '../../../../functions/model/views.ts';
 import { fixedWindows, globalWindow } from '../../../../functions/model/windows.ts';
 import type { KeeperSpec } from '../../scenario.ts';
 import type { Outside } from '../outside.ts';
@@ -26,8 +27,9 @@ export interface KeeperRow {
   readonly k: string;
   readonly window_start: number;
   readonly window_end: number;
-  /** `kept`: by the event-time timer; `expired`: when the window was over; `called`: by a processing-time timer. */
-  readonly kind: 'kept' | 'expired' | 'called';
+  /** `kept`: by the event-time timer; `expired`: when the window was over; `called`: by a processing-time timer;
+   * `saw`: with an element, what the view has shown to it. */
+  readonly kind: 'kept' | 'expired' | 'called' | 'saw';
   /** To which instant the timer was set; of `expired` the window's last. */
   readonly fired_at: number;
   /** Counts what a key and window have kept and expired. */
@@ -43,7 +45,7 @@ export const QUIET = 'quiet';
 
 export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: Outside): void {
   const { windows, lateness, eventDelay, processingDelay, timeSorted, keeps = 'bag', throws = 0 } = spec;
-  const { forgetsAfter, marks = false } = spec;
+  const { forgetsAfter, marks = false, failsFirings = false, sees } = spec;
   const forgets = forgetsAfter !== undefined;
   const forgetting = forgets ? { ttl: forgetsAfter } : {};
   items
@@ -67,7 +69,7 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: O
           round: valueState<number>(),
         },
         timers: { keep: eventTimer(), call: processingTimerFamily() },
-        process({ value }, { state, timers, timestamp }) {
+        process({ key, value }, { state, timers, timestamp, output, ...context }) {
           keep(state, keeps, value.token);
           if (forgets) keepForAWhile(state, keeps, value.token);
           // Whether it was there before takes effect though nobody asks.
@@ -77,6 +79,10 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: O
           if (eventDelay !== undefined) timers.keep.offset(eventDelay).setRelative();
           timers.call.get(`${value.token}@${timestamp}`).offset(processingDelay).setRelative();
           // Nothing of it may stay.
+          if (sees !== undefined) {
+            const recent = (context as unknown as Seeing).side.seen;
+            output({ k: key, kind: 'saw', fired_at: timestamp, round: 0, tokens: [value.token], recent });
+          }
           if (outside.goesWrong(value.token, throws)) throw new Error('what was asked outside went wrong');
         },
         onTimer: {
@@ -92,6 +98,7 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: O
               return;
             }
             const [token] = String(tag).split('@') as [string];
+            if (failsFirings && failsWhenCalled(token) && !outside.isMended) throw new Error('a timer that throws');
             const recent = marks ? [String(await state.marks.get(token))] : [];
             if (marks) state.marks.remove(token);
             if (forgets && !isBag(keeps)) state.recentMap.remove(token);
@@ -101,10 +108,15 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: O
         async onWindowExpiration({ key, state, window, output }) {
           const round = state.round.read() ?? 0;
           const told = await taken(state, keeps, forgets);
+          if (failsFirings && failsWhenExpired(told.tokens)) throw new Error('an expiration that throws');
           if (told.tokens.length > 0) output({ k: key, kind: 'expired', fired_at: window.end - 1, round, ...told });
         },
       },
-      { timeSorted, retry: { attempts: throws + 2, firstWait: 3_000 } },
+      {
+        timeSorted,
+        retry: { attempts: throws + 2, firstWait: 3_000 },
+        ...(sees === undefined ? {} : { sideInputs: { seen: viewOf(items, sees) } }),
+      },
     )
     .writeBigQuery(`${KEEPER}-rows`, {
       columns: {
@@ -121,6 +133,27 @@ export function addKeeper(items: PCollection<Item>, spec: KeeperSpec, outside: O
       row: (row, { window }) => ({ ...row, window_start: window.start, window_end: window.end }),
       flush: { rows: 10, every: 10_000 },
     });
+}
+
+interface Seeing {
+  readonly side: { readonly seen: readonly string[] };
+}
+
+function viewOf(items: PCollection<Item>, windows: number): View<readonly string[]> {
+  return items
+    .map(`${KEEPER}-view-token`, ({ token }) => token)
+    .window(`${KEEPER}-view-windows`, fixedWindows(windows))
+    .asList(`${KEEPER}-view`);
+}
+
+/** Whether the timer of an element throws. */
+export function failsWhenCalled(token: string): boolean {
+  return Number(token.slice(1)) % 4 === 1;
+}
+
+/** Whether the expiration of a window throws in which this is left. */
+export function failsWhenExpired(tokens: readonly unknown[]): boolean {
+  return tokens.length % 3 === 2;
 }
 
 interface Kept {

@@ -8,10 +8,20 @@ import { collectTokens, type Item } from '../tokens.ts';
 export const SIDE = 'side';
 
 /** All tokens of a window, in the form that is asked for, and how a step reads them from there. */
-function viewOf(items: PCollection<Item>, { sideWindows, shape = 'singleton' }: SideSpec): Shown {
+function viewOf(items: PCollection<Item>, { sideWindows, shape = 'singleton', panes }: SideSpec): Shown {
   const windowed = items
     .map(`${SIDE}-token`, ({ token }) => ({ token }))
-    .window(`${SIDE}-windows`, fixedWindows(sideWindows));
+    .window(
+      `${SIDE}-windows`,
+      fixedWindows(sideWindows),
+      panes === undefined
+        ? {}
+        : {
+            trigger: panes.trigger,
+            accumulation: panes.accumulating ? 'accumulating' : 'discarding',
+            allowedLateness: panes.lateness,
+          },
+    );
   const tokens = (): PCollection<string> => windowed.map(`${SIDE}-text`, ({ token }) => token);
   const name = `${SIDE}-view`;
   switch (shape) {
