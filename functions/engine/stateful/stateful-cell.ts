@@ -14,6 +14,7 @@ import { waitAfter } from '../../model/retry.ts';
 import { type EpochMillis, earlier, epochMillis, MAX_TIMESTAMP, plus } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';
 import { eachInTurn } from '../chain/receive.ts';
+import { roughSize } from '../chain/rough-size.ts';
 import type { Incoming } from '../element-codec.ts';
 import { expiryOf } from '../reduce/spec.ts';
 import type { Cell, CellContext, CellOutput, Holder } from '../shard/cell.ts';
@@ -34,6 +35,8 @@ import { WindowStates } from './window-states.ts';
 
 /** A cell above this is refused, and what made it so: its document would not fit. */
 const MAX_CHARACTERS = 300_000;
+/** No further callback is called in one go when those before have emitted about so many characters. */
+const MOST_EMITTED = 400_000;
 const PARKED = 'P';
 const BUFFERED = 'B';
 
@@ -242,7 +245,7 @@ export class StatefulCell implements Cell {
     const undo = this.#checkpoint();
     this.#atRest = undefined;
     const attempt = new KeyOutput();
-    const progress = { delivered: 0 };
+    const progress = new Progress(attempt);
     const done = (): void => {
       if (context.budget !== undefined) context.budget.left -= progress.delivered;
       attempt.copyTo(output);
@@ -256,7 +259,7 @@ export class StatefulCell implements Cell {
     };
     try {
       const due = new DueWork(this.#contents, context, this.spec.delay);
-      const pending = this.#run(due, context, attempt, most, progress) ?? this.#settle();
+      const pending = this.#run(due, context, most, progress) ?? this.#settle();
       if (pending !== undefined) return pending.then(() => this.#settle()).then(done, failed);
     } catch (error) {
       return failed(error);
@@ -283,31 +286,26 @@ export class StatefulCell implements Cell {
     if (most > before + 1) await this.#deliverDue(context, output, most - before - 1);
   }
 
-  #run(
-    due: DueWork,
-    context: CellContext,
-    output: CellOutput,
-    most: number,
-    progress: { delivered: number },
-  ): void | Promise<void> {
+  #run(due: DueWork, context: CellContext, most: number, progress: Progress): void | Promise<void> {
     const left = Math.min(most, context.budget?.left ?? Number.POSITIVE_INFINITY);
-    while (progress.delivered < left) {
+    const { output } = progress;
+    while (progress.delivered < left && progress.characters < MOST_EMITTED) {
       const next = due.next();
       if (next instanceof Promise)
         return next.then(async (delivery) => {
           if (delivery === undefined) return;
           await this.#deliver(delivery, due, context, output);
-          progress.delivered += 1;
-          await this.#run(due, context, output, most, progress);
+          progress.note();
+          await this.#run(due, context, most, progress);
         });
       if (next === undefined) return undefined;
       const pending = this.#deliver(next, due, context, output);
       if (pending !== undefined)
         return pending.then(() => {
-          progress.delivered += 1;
-          return this.#run(due, context, output, most, progress);
+          progress.note();
+          return this.#run(due, context, most, progress);
         });
-      progress.delivered += 1;
+      progress.note();
     }
     return undefined;
   }
@@ -392,6 +390,28 @@ export class StatefulCell implements Cell {
 
   get #name(): string {
     return `the state of key ${JSON.stringify(this.key)?.slice(0, 200)} in '${this.spec.step}'`;
+  }
+}
+
+/** How far one go through what is due has come. */
+class Progress {
+  readonly output: KeyOutput;
+  delivered = 0;
+  /** Roughly what the deliveries have emitted. */
+  characters = 0;
+  #main = 0;
+  #others = 0;
+
+  constructor(output: KeyOutput) {
+    this.output = output;
+  }
+
+  /** One more was delivered. */
+  note(): void {
+    this.delivered += 1;
+    const { emitted, emittedTo } = this.output;
+    while (this.#main < emitted.length) this.characters += roughSize(emitted[this.#main++]!.value);
+    while (this.#others < emittedTo.length) this.characters += roughSize(emittedTo[this.#others++]!.element.value);
   }
 }
 

@@ -5,6 +5,7 @@ import {
   afterWatermark,
   emits,
   eventTimer,
+  eventTimerFamily,
   fixedWindows,
   processingTimer,
   repeatedly,
@@ -160,6 +161,44 @@ describe('a pane that comes to too much in the steps behind it', { timeout: 30_0
       ['b', 'EARLY'],
       ['b', 'ON_TIME'],
     ]);
+  });
+});
+
+describe('many timers of one key that emit much', () => {
+  it('fire a part at a time, each once', { timeout: 30_000 }, async () => {
+    const seen = { sinceCommit: 0, most: 0 };
+    const test = await started((stream) =>
+      stream
+        .statefulParDo('fire', {
+          emits: emits<string>(),
+          timers: { each: eventTimerFamily() },
+          process({ value }, { timers }) {
+            timers.each.get(String(value)).set(1_000 + value);
+          },
+          onTimer: {
+            each({ tag, output }) {
+              seen.sinceCommit += 1;
+              seen.most = Math.max(seen.most, seen.sinceCommit);
+              output(`${tag}`.padEnd(10, '.') + BLOCK);
+            },
+          },
+        })
+        .keyBy('again', () => 'all')
+        .statefulParDo('end', {
+          emits: emits<string>(),
+          process: ({ value }, { output }) => output(value.slice(0, 10)),
+        }),
+    );
+    const { commit } = test.store;
+    test.store.commit = (batch) => {
+      if (batch.sets[0]?.id === 'fire~0') seen.sinceCommit = 0;
+      return commit.call(test.store, batch);
+    };
+    await test.send('in', ...Array.from({ length: 60 }, (_, i) => kv('a', i, 1)));
+    await test.advanceWatermark(5_000);
+    expect(test.outputs('end')).toEqual(Array.from({ length: 60 }, (_, i) => `${i}`.padEnd(10, '.')));
+    expect(seen.most).toBe(4);
+    expect(failures(test)).toEqual([]);
   });
 });
 
