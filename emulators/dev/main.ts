@@ -76,6 +76,10 @@ async function dev(options: DevOptions, signal: AbortSignal): Promise<void> {
 /** Sends the files and shows the status until it is told to end. */
 async function run(cloud: LocalCloud, options: DevOptions, screen: Screen, signal: AbortSignal): Promise<void> {
   let failure: unknown;
+  for (const { id, process } of [...cloud.functions.values()].flat())
+    void process.ended.then((how) => {
+      failure ??= new ConfigurationError(`function ${id} has ended by itself: ${how}`);
+    });
   const sending = [...options.send].map(async ([source, file]) => {
     try {
       const topic = topicOf(cloud.plan, source, cloud.projectId);

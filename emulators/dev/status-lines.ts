@@ -4,6 +4,8 @@ import { readPublished } from '../../functions/engine/pipeline-document.ts';
 import { type EpochMillis, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../functions/model/time.ts';
 import { sourceSubscription, stageTopic } from '../../functions/plan/resource-names.ts';
 import type { RouteStats } from '../relay/stats.ts';
+import type { FunctionStatus } from '../../functions/cloud/service/function.ts';
+import type { FunctionProcess } from './function-process.ts';
 import type { LocalCloud } from './local-cloud.ts';
 
 /** What one line says. */
@@ -17,7 +19,7 @@ export interface StageStatus {
 
 export async function statusOf(cloud: LocalCloud): Promise<StageStatus[]> {
   const { pipeline, sources, stages } = cloud.plan;
-  const counts = await countsByStage(cloud);
+  const counts = await countsByStage([...cloud.functions.values()].flat());
   const { watermarks } = await readPublished(cloud.store, cloud.epoch);
   const stats = cloud.relay.stats();
   const line = (name: string, subscriptions: readonly string[], watermark: EpochMillis | undefined): StageStatus => ({
@@ -68,10 +70,21 @@ function addHeld(sum: number, { held }: RouteStats): number {
   return sum + held;
 }
 
-async function countsByStage(cloud: LocalCloud): Promise<Map<string, BundleCounts>> {
+type Asked = Pick<FunctionProcess, 'status'>;
+type Stages = FunctionStatus['stages'];
+
+/** What each instance said when it was asked last. */
+const lastSaid = new WeakMap<Asked, Stages>();
+
+/** One that is too busy to answer, or whose connection was closed at that moment, is shown as it was; whether it lives is not asked here. */
+export async function countsByStage(instances: readonly Asked[]): Promise<Map<string, BundleCounts>> {
   const totals = new Map<string, BundleCounts>();
-  for (const instance of [...cloud.functions.values()].flat()) {
-    const { stages } = await instance.status();
+  for (const instance of instances) {
+    const stages = await instance.status().then(
+      (said) => said.stages,
+      () => lastSaid.get(instance) ?? {},
+    );
+    lastSaid.set(instance, stages);
     for (const stage in stages) totals.set(stage, sum(totals.get(stage) ?? noCounts(), stages[stage]!));
   }
   return totals;
