@@ -28,6 +28,7 @@ export interface PipelineSpec {
   readonly distinct?: DistinctSpec;
   readonly told?: ToldSpec;
   readonly stored?: StoredSpec;
+  readonly refreshed?: RefreshedSpec;
 }
 
 /** Two sides, by key and window. */
@@ -70,6 +71,14 @@ export interface StoredSpec {
   /** Every so manieth element is refused. */
   readonly refuses: number;
   readonly flushRows: number;
+}
+
+/** A view of a file that changes, shown to each element. */
+export interface RefreshedSpec {
+  readonly refreshEvery: number;
+  /** How often the file changes, milliseconds. */
+  readonly changesEvery: number;
+  readonly lines: number;
 }
 
 /** A model that is asked of all elements. */

@@ -3,6 +3,7 @@ import { earlier, type EpochMillis, later, MAX_TIMESTAMP } from '../../model/tim
 import type { ViewNode } from '../../model/graph.ts';
 import type { Trigger } from '../../model/triggers.ts';
 import { maxTimestamp, type Window } from '../../model/windows.ts';
+import type { ViewFact } from '../../ports/bus.ts';
 import { expiryOf } from '../reduce/spec.ts';
 
 /**
@@ -15,6 +16,11 @@ export function lastWithoutPane({ shape, strategy, refreshEvery }: ViewNode, win
   const expiry = expiryOf(window, strategy);
   // A signal is about the window's closing, and not about its panes.
   return shape === 'signal' ? expiry : earlier(guaranteedFiring(strategy.trigger, window), expiry);
+}
+
+/** Whether all readers of a view are past a window of it: then no pane of it is shown any more. */
+export function isPassed(window: Window, { passed }: ViewFact): boolean {
+  return maxTimestamp(window) < passed;
 }
 
 /** Beam's `getWatermarkThatGuaranteesFiring`: the watermark past which the trigger has fired if anything came in time. */

@@ -9,6 +9,7 @@ import type { Chain } from '../chain/chain.ts';
 import type { Root } from '../protocol/root.ts';
 import type { Work, Workspace } from '../shard/work.ts';
 import type { BundleSides } from './bundle-sides.ts';
+import { isPassed } from './readiness.ts';
 import { SideBundle } from './side-bundle.ts';
 import type { ViewReader } from './view-reader.ts';
 import { readingState, type SideWindow } from './waiting.ts';
@@ -55,5 +56,8 @@ export class SideWork implements Work {
 /** Whether a window of a view was ready when it was last looked at, or something has happened to it since. */
 function isPromising(side: SideWindow, fact: ViewFact | undefined, last: SideBundle | undefined): boolean {
   if (last?.isReady(side)) return true;
-  return fact !== undefined && (fact.watermark > side.last || fact.revision > (last?.revisionOf(side.view) ?? 0));
+  return (
+    fact !== undefined &&
+    (fact.watermark > side.last || isPassed(side, fact) || fact.revision > (last?.revisionOf(side.view) ?? 0))
+  );
 }

@@ -7,6 +7,7 @@ import type { ViewFact } from '../../ports/bus.ts';
 import { type RootId, shardId } from '../protocol/names.ts';
 import type { Root } from '../protocol/root.ts';
 import type { Watermarks } from '../protocol/watermarks.ts';
+import { isPassed } from './readiness.ts';
 import { isLoadMissing } from './refresh.ts';
 import { EMPTY_VIEW, earliestKept, viewState } from './view-state.ts';
 import { readingState, type SideWindow } from './waiting.ts';
@@ -59,7 +60,8 @@ export class ViewTidings {
 
   /** Whether a window of a view has content, a problem, or nothing for ever. */
   #isReady(side: SideWindow): boolean {
-    if (this.#facts.get(side.view)!.watermark > side.last) return true;
+    const fact = this.#facts.get(side.view)!;
+    if (fact.watermark > side.last || isPassed(side, fact)) return true;
     const root = this.#roots.get(shardId(side.view, 0));
     if (root === undefined) return false;
     const window = viewState(root).windows.find((candidate) => sameWindow(candidate, side));

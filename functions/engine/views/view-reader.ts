@@ -12,7 +12,7 @@ import type { Store } from '../../ports/store.ts';
 import { ByteCache } from './byte-cache.ts';
 import { headId, pointerId } from './names.ts';
 import type { Pointer, ViewHead } from './pointer.ts';
-import { lastWithoutPane } from './readiness.ts';
+import { isPassed, lastWithoutPane } from './readiness.ts';
 import { emptyView, type Shown, shownView } from './shown.ts';
 
 /** What a view has for a window. */
@@ -74,6 +74,7 @@ export class ViewReader {
   #isCurrent(known: Known, node: ViewNode, window: Window, fact: ViewFact, now: EpochMillis): boolean {
     if (known.fact.revision < fact.revision || now - known.at >= LONGEST_KNOWN) return false;
     if (known.look.state !== 'waiting') return true;
+    if (isPassed(window, fact) && !isPassed(window, known.fact)) return false;
     const last = lastWithoutPane(node, window);
     return known.fact.watermark > last || fact.watermark <= last;
   }
@@ -90,7 +91,8 @@ export class ViewReader {
       const again = (): Promise<Pointer | undefined> => this.#pointer(pointerId(node.name, window));
       return { state: 'ready', shown: shownView(node, window, pointer, this.#store, this.#cache, again) };
     }
-    if (fact.watermark <= lastWithoutPane(node, window)) return WAITING;
+    // All that reads it is past it, so no pane of it will be shown any more.
+    if (fact.watermark <= lastWithoutPane(node, window)) return isPassed(window, fact) ? REMOVED : WAITING;
     const [head] = await this.#store.get('views', [headId(node.name)]);
     const removed = (head?.body as ViewHead | undefined)?.removed ?? MIN_TIMESTAMP;
     return maxTimestamp(window) < removed ? REMOVED : { state: 'ready', shown: emptyView(node, window) };

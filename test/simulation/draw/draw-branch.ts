@@ -3,7 +3,7 @@ import { afterCount, afterWatermark, type Trigger } from '../../../functions/mod
 import type { JoinedSpec, KeeperSpec, PipelineSpec } from '../scenario.ts';
 import type { Random } from '../world/random.ts';
 
-type Branch = Exclude<keyof PipelineSpec, 'sources' | 'stages' | 'shards' | 'stored'>;
+type Branch = Exclude<keyof PipelineSpec, 'sources' | 'stages' | 'shards' | 'stored' | 'refreshed'>;
 
 const BRANCHES: readonly Branch[] = [
   'keeper',

@@ -6,7 +6,7 @@ import { afterCount, afterWatermark, repeatedly } from '../../../functions/model
 import type { KeeperSpec, PipelineSpec, SideSpec, WorldSpec } from '../scenario.ts';
 import { Random } from '../world/random.ts';
 
-type MoreBranches = Pick<PipelineSpec, 'stored'>;
+type MoreBranches = Pick<PipelineSpec, 'stored' | 'refreshed'>;
 
 export function refinePipeline(pipeline: PipelineSpec, seed: number): PipelineSpec {
   const { keeper, side } = pipeline;
@@ -20,9 +20,17 @@ export function refinePipeline(pipeline: PipelineSpec, seed: number): PipelineSp
 
 /** Beside what has no other step beside its groupings, now and then one of those that came later. */
 function drawMore({ sources: _, stages: __, shards: ___, ...branches }: PipelineSpec, random: Random): MoreBranches {
-  if (Object.keys(branches).length > 0 || random.chance(0.8)) return {};
+  if (Object.keys(branches).length > 0 || random.chance(0.7)) return {};
+  if (random.chance(0.5))
+    return {
+      stored: { hasKey: random.chance(0.5), refuses: random.pick([1, 2, 5]), flushRows: random.pick([1, 4, 100]) },
+    };
   return {
-    stored: { hasKey: random.chance(0.5), refuses: random.pick([1, 2, 5]), flushRows: random.pick([1, 4, 100]) },
+    refreshed: {
+      refreshEvery: random.pick([5_000, 20_000]),
+      changesEvery: random.pick([1_000, 10_000]),
+      lines: random.pick([1, 3, 5]),
+    },
   };
 }
 

@@ -1,5 +1,7 @@
 /** What instances have counted, held against what was committed: nothing is counted twice, or that never was. */
 import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
+import { countsOfStage } from '../../../functions/engine/protocol/counts.ts';
+import type { Root } from '../../../functions/engine/protocol/root.ts';
 import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
 import type { PipelineSpec } from '../scenario.ts';
 import type { FaultCounts, FaultKind } from '../world/faults.ts';
@@ -46,13 +48,19 @@ export class Counts {
 
   judge({ stages }: PipelineSpec, world: World, faults: FaultCounts): void {
     const isExact = UNCOUNTED.every((kind) => faults[kind] === undefined);
+    const roots = world.store.truth.all('roots').map(({ body }) => body as Root);
     const letters = world.store.truth.all('deadLetters').map(({ body }) => body as DeadLetter);
     for (const { id } of world.plan.stages) {
       const counted = this.#counted.get(id);
+      const { panes, ...others } = countsOfStage(id, roots);
+      const kept: Total = { ...others, panes: panes.EARLY + panes.ON_TIME + panes.LATE };
       const check = (what: keyof Total, is: number): void => {
         const count = counted?.[what] ?? 0;
         if (count > is || (isExact && count < is))
           throw new Violation('counters add up', `${id} has counted ${count} ${what} of ${is}`);
+        // What is counted in the commits themselves is exact whatever happens.
+        if (kept[what] !== is)
+          throw new Violation('counters add up', `the roots of ${id} have counted ${kept[what]} ${what} of ${is}`);
       };
       const own = letters.filter(({ stage }) => stage === id);
       check('elements', this.#taken.get(id) ?? 0);

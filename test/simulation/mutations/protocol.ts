@@ -143,6 +143,12 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
     to: 'const repeated = new Set<number>();',
   },
   {
+    name: 'late elements are counted for the last bundle only',
+    file: 'functions/engine/protocol/counts.ts',
+    from: 'late: a.late + b.late,',
+    to: 'late: b.late,',
+  },
+  {
     name: 'an answer of a look-up is kept for another key',
     file: 'functions/engine/chain/look-up-step.ts',
     from: 'const answer = this.#read(key, answers[i]);',

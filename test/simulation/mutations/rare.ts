@@ -70,4 +70,10 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     from: '(kept === REMOVED ? this.#lifetime.now() : this.#lifetime.writtenAt(kept))',
     to: 'this.#lifetime.writtenAt(kept)',
   },
+  {
+    name: 'what comes when a view is gone waits for it',
+    file: 'functions/engine/views/view-reader.ts',
+    from: 'return isPassed(window, fact) ? REMOVED : WAITING;',
+    to: 'return WAITING;',
+  },
 ];

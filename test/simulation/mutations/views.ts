@@ -51,6 +51,19 @@ export const VIEWS_MUTATIONS: readonly Mutation[] = [
     to: 'for (let at = from; at < Math.min(to, from); at += PAGE) {',
   },
   {
+    name: 'a view is read once',
+    file: 'functions/engine/views/refresh.ts',
+    from: 'return last === undefined ? MAX_TIMESTAMP : plus(last, refreshEvery);',
+    to: 'return last === undefined ? MAX_TIMESTAMP : MAX_TIMESTAMP;',
+  },
+  {
+    name: 'what is read again is added to what was read before',
+    file: 'functions/engine/views/loader.ts',
+    from: `  begin(): void {
+    this.lines = [];`,
+    to: '  begin(): void {',
+  },
+  {
     name: 'a view shows an older version for as long as it lives',
     file: 'functions/engine/views/byte-cache.ts',
     from: 'this.#kept.set(key, { value, bytes });',
@@ -155,7 +168,7 @@ export const VIEWS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'an empty window is believed in before the watermark is read',
     file: 'functions/engine/views/view-reader.ts',
-    from: 'if (fact.watermark <= lastWithoutPane(node, window)) return WAITING;',
+    from: 'if (fact.watermark <= lastWithoutPane(node, window)) return isPassed(window, fact) ? REMOVED : WAITING;',
     to: '',
   },
   {

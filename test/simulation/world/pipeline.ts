@@ -21,6 +21,7 @@ import { addDistinct } from './branches/distinct.ts';
 import { addEnriched } from './branches/enriched.ts';
 import { addJoined } from './branches/joined.ts';
 import { addKeeper } from './branches/keeper.ts';
+import { addRefreshed } from './branches/refreshed.ts';
 import { addSide } from './branches/side.ts';
 import { addSpread } from './branches/spread.ts';
 import { addStored } from './branches/stored.ts';
@@ -43,6 +44,7 @@ export function buildPipeline(spec: PipelineSpec, outside: Outside): Graph {
     if (spec.distinct !== undefined) addDistinct(items, spec.distinct);
     if (spec.told !== undefined) addTold(items, spec.told, outside);
     if (spec.stored !== undefined) addStored(items, spec.stored);
+    if (spec.refreshed !== undefined) addRefreshed(p, items, spec.refreshed);
     for (const stage of spec.stages) items = addStage(items, stage);
   });
 }

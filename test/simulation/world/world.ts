@@ -11,6 +11,7 @@ import type { BusMessage } from '../../../functions/ports/bus.ts';
 import { type Scenario, START } from '../scenario.ts';
 import { SimulatedBus } from './bus.ts';
 import { Faults } from './faults.ts';
+import { openFile } from './file.ts';
 import { Fleet } from './fleet.ts';
 import { IngestInstance } from './ingest-instance.ts';
 import { Instance } from './instance.ts';
@@ -205,6 +206,7 @@ export class World {
     // What an instance knows of watermarks is published, and at times not the newest.
     const random = new Random(this.#around.seed, `what ${instance.name} knows`);
     let known = this.#published();
+    const { refreshed } = this.#around.scenario.pipeline;
     return {
       pipeline: this.plan.pipeline,
       store: this.store.portOf(instance),
@@ -218,6 +220,7 @@ export class World {
       cadence: this.#around.scenario.world.cadence as Millis,
       ...(this.#around.scenario.world.smallCells === true ? { cellLimits: SMALL_CELLS } : {}),
       counted: this.#watcher.counted,
+      ...(refreshed === undefined ? {} : { openSource: openFile(this.#around, refreshed, instance) }),
       inputWatermarkOf: (stage) => {
         if (random.chance(0.2)) known = this.#published();
         return known.input[stage] ?? MIN_TIMESTAMP;

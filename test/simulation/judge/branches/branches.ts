@@ -9,6 +9,7 @@ import { DISTINCT } from '../../world/branches/distinct.ts';
 import { ENRICHED, QUESTIONS } from '../../world/branches/enriched.ts';
 import { isOnTheRight, JOINED, onTheRight } from '../../world/branches/joined.ts';
 import { KEEPER } from '../../world/branches/keeper.ts';
+import { REFRESHED } from '../../world/branches/refreshed.ts';
 import { SIDE } from '../../world/branches/side.ts';
 import { SPREAD } from '../../world/branches/spread.ts';
 import { STORED } from '../../world/branches/stored.ts';
@@ -22,6 +23,7 @@ import { checkEnriched } from './enriched.ts';
 import { checkKeeper } from './keeper.ts';
 import { checkPlaced } from './placed.ts';
 import { checkSide } from './side.ts';
+import { checkRefreshed } from './refreshed.ts';
 import { checkSeen } from './seen.ts';
 import { checkStored } from './stored.ts';
 import { checkTold } from './told.ts';
@@ -42,7 +44,7 @@ export function judgeBranches(
   { punctuality, timers }: Watch,
   replayed: ReadonlySet<string>,
 ): void {
-  const { keeper, batches, side, enriched, joined, spread, distinct, told, stored } = scenario.pipeline;
+  const { keeper, batches, side, enriched, joined, spread, distinct, told, stored, refreshed } = scenario.pipeline;
   const arrivals = (keys: number): BranchArrival[] =>
     scenario.records
       .filter(({ id, flaw }) => !failsAtSource(flaw) || replayed.has(id))
@@ -91,6 +93,11 @@ export function judgeBranches(
     checkDistinct(distinct, own, rows(DISTINCT), lateOf(DISTINCT, own, letters), punctuality.allInTime);
   }
   if (stored !== undefined) checkStored(stored, arrivals(1), rows(STORED), letters);
+  if (refreshed !== undefined) {
+    const late = lateOf(REFRESHED, arrivals(1), letters);
+    const isCalm = Object.keys(world.faults.counts).length === 0;
+    checkRefreshed(refreshed, arrivals(1), rows(REFRESHED), late, scenario, isCalm);
+  }
   if (told !== undefined) checkTold(arrivals(1), world.bus.published);
 }
 
