@@ -1,5 +1,5 @@
 /** One bundle of a stage whose head reads views. Reads views through the `ViewReader`, and nothing else but its own runs. */
-import { CorruptionError } from '../../model/errors.ts';
+import { CorruptionError, TooLargeError } from '../../model/errors.ts';
 import type { ViewNode } from '../../model/graph.ts';
 import type { LateRecord } from '../../model/late.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP } from '../../model/time.ts';
@@ -19,7 +19,15 @@ import { pointerId, runPrefix } from './names.ts';
 import { lastWithoutPane } from './readiness.ts';
 import type { SideSetting } from './side-work.ts';
 import type { Look } from './view-reader.ts';
-import { readingState, type ReadingState, sidesKey, type SideWindow, type Waiting, withWaiting } from './waiting.ts';
+import {
+  readingState,
+  type ReadingState,
+  sidesKey,
+  type SideWindow,
+  type Waiting,
+  type WaitingRun,
+  withWaiting,
+} from './waiting.ts';
 import type { WaitingBody, WaitingRuns } from './waiting-runs.ts';
 
 /** How many waiting elements go on in one bundle; the rest follows in the next. */
@@ -49,6 +57,8 @@ export class SideBundle implements BundleResult {
   readonly #sides = new Map<string, readonly SideWindow[]>();
   readonly #parked = new Map<string, Parked>();
   readonly #enter: Receive;
+  /** Elements of the last group that went on. */
+  #released: readonly Incoming[] = [];
   /** The main window of the last element that went through: others of it do too. */
   #passing: Window | undefined;
   #waiting: Map<string, Waiting>;
@@ -96,6 +106,7 @@ export class SideBundle implements BundleResult {
         if (pending !== undefined) await pending;
       }
     this.output = await chain.finish();
+    await this.#refuseTooMuch();
     for (const { error } of this.output.failures) if (error instanceof ViewUnreadableError) throw error;
     adoptKnown(this.#draft, this.#known);
     this.#park();
@@ -140,32 +151,72 @@ export class SideBundle implements BundleResult {
 
   /** Those that waited go on before those that have just come. */
   async #release(): Promise<void> {
-    let room = MOST_RELEASED;
+    let room = Math.min(MOST_RELEASED, this.#known.deliveries ?? MOST_RELEASED);
     for (const [key, entry] of this.#waiting) {
-      if (!entry.sides.every((side) => this.isReady(side))) continue;
-      let taken = 0;
-      while (taken < entry.runs.length && room > 0) room -= entry.runs[taken++]!.count;
-      const runs = entry.runs.slice(0, taken);
-      for (const incoming of await this.#readRuns(runs)) await this.#handOver(incoming, entry.sides);
-      this.#noteWaited(
-        entry,
-        runs.reduce((sum, { count }) => sum + count, 0),
-      );
-      if (taken === entry.runs.length) this.#drop(key, entry);
-      else this.#waiting.set(key, { ...entry, runs: entry.runs.slice(taken) });
       if (room <= 0) break;
+      if (!entry.sides.every((side) => this.isReady(side))) continue;
+      const { elements, runs } = await this.#takeRuns(key, entry, room);
+      for (const incoming of elements) await this.#handOver(incoming, entry.sides);
+      this.#released = elements;
+      this.#noteWaited(entry, elements.length);
+      room -= elements.length;
+      if (runs.length === 0) this.#drop(key, entry);
+      else this.#waiting.set(key, { ...entry, runs });
     }
     this.more = [...this.#waiting.values()].some(({ sides }) => sides.every((side) => this.isReady(side)));
   }
 
-  async #readRuns(runs: readonly { readonly number: number }[]): Promise<Incoming[]> {
-    const ids = runs.map(({ number }) => `${runPrefix(this.#draft.base.id)}${number}`);
+  /** The first elements of a group, at most so many, and what is left of its runs. Of a run that is larger, the rest is written anew. */
+  async #takeRuns(
+    key: string,
+    { runs }: Waiting,
+    most: number,
+  ): Promise<{ elements: Incoming[]; runs: readonly WaitingRun[] }> {
+    let [whole, count] = [0, 0];
+    while (whole < runs.length && count + runs[whole]!.count <= most) count += runs[whole++]!.count;
+    const cut = count < most ? runs[whole] : undefined;
+    const bodies = await this.#readRuns(cut === undefined ? runs.slice(0, whole) : runs.slice(0, whole + 1));
+    const elements = bodies.slice(0, whole).flatMap((body) => decodeBody(body));
+    for (const { number } of runs.slice(0, whole)) this.deletes.push({ collection: 'runs', id: this.#runId(number) });
+    if (cut === undefined) return { elements, runs: runs.slice(whole) };
+    const tuples = JSON.parse(bodies[whole]!) as unknown[];
+    const taken = most - count;
+    elements.push(...decodeBody(JSON.stringify(tuples.slice(0, taken))));
+    const rest: WaitingBody = { elements: JSON.stringify(tuples.slice(taken)) };
+    this.sets.push({ collection: 'runs', id: this.#runId(cut.number), body: rest });
+    this.characters += rest.elements.length;
+    this.#runs.forget(key);
+    return { elements, runs: [{ ...cut, count: cut.count - taken }, ...runs.slice(whole + 1)] };
+  }
+
+  async #readRuns(runs: readonly WaitingRun[]): Promise<string[]> {
+    const ids = runs.map(({ number }) => this.#runId(number));
     const documents = await this.#setting.store.get('runs', ids);
-    for (const id of ids) this.deletes.push({ collection: 'runs', id });
-    return documents.flatMap((document, i) => {
+    return documents.map((document, i) => {
       if (document === undefined) throw new CorruptionError(`the waiting elements in runs/${ids[i]} are gone`);
-      return decodeBody((document.body as WaitingBody).elements);
+      return (document.body as WaitingBody).elements;
     });
+  }
+
+  #runId(number: number): string {
+    return `${runPrefix(this.#draft.base.id)}${number}`;
+  }
+
+  /** In a bundle of one element that has waited: where it comes to more than any commit holds, it fails. */
+  async #refuseTooMuch(): Promise<void> {
+    const { refuseAbove } = this.#known;
+    const [incoming] = this.#released;
+    const { characters } = this.output.weight;
+    if (refuseAbove === undefined || incoming === undefined || characters <= refuseAbove) return;
+    const { chain, node } = this.#setting;
+    await chain.begin(this.#draft.processingTime);
+    this.output = await chain.finish();
+    const what = `what '${node.name}' makes of one element of key ${incoming.keyText.slice(0, 200)}`;
+    const error = new TooLargeError(what, characters, refuseAbove);
+    const { inlet, lifted, count, latest } = incoming;
+    const received = { inlet, lifted, count, latest };
+    const failure = { step: node.name, element: this.#elementOf(incoming), error, received };
+    this.letters.push(elementDeadLetter(this.#nextPlace(), failure));
   }
 
   /** Takes an element of one window that has just come. Behind others that wait for the same, it waits too. */
