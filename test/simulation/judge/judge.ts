@@ -113,14 +113,16 @@ function recordArrivals(
   punctuality: Punctuality,
 ): Arrival[] {
   const [first] = scenario.pipeline.stages;
+  // A scenario that is shrunk may have nothing but a branch.
+  if (first === undefined) return [];
   const arrive = ({ id, key, at, flaw }: RecordSpec): Arrival => {
     const comesLater = replayed.has(id) && flaw !== 'model';
     const watermark = comesLater ? undefined : punctuality.watermarkAt(id);
     return {
       token: id,
-      key: keyIn(key, first!.keys),
+      key: keyIn(key, first.keys),
       at,
-      windows: windowsOf(first!.windows!, at),
+      windows: windowsOf(first.windows!, at),
       watermark,
       inTime: watermark !== undefined && at >= watermark,
     };
