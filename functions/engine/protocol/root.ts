@@ -109,6 +109,8 @@ export function hasDueTimers(
 
 /** How many open ranges a target keeps before the two oldest are joined. */
 const MAX_OPEN_RANGES = 8;
+/** Outbox documents of settled ranges that one commit deletes; what a target left open for hours has many. */
+const MAX_DROPPED = 400;
 
 /** The next root in the making. One draft, one commit. */
 export class RootDraft {
@@ -130,7 +132,7 @@ export class RootDraft {
   #parts: Readonly<Record<string, number>>;
   readonly #partly = new Map<string, number>();
   #counts: Counts;
-  #dropped: { first: number; last: number }[] = [];
+  readonly #dropped = new Set<number>();
 
   constructor(base: Root) {
     this.base = base;
@@ -214,38 +216,43 @@ export class RootDraft {
   published(document: number): void {
     if (!this.#outside.some((entry) => entry.document === document)) return;
     this.#outside = this.#outside.filter((entry) => entry.document !== document);
-    this.#dropped.push({ first: document, last: document });
+    this.#dropped.add(document);
   }
 
-  /** Drops the open ranges that `facts` cover. Says whether any was dropped. */
-  settle(facts: SettledFacts): boolean {
-    let dropped = false;
+  /** Drops the open ranges that `facts` cover, the last of them in part when they have more documents than may go now. */
+  settle(facts: SettledFacts): void {
     for (const target in facts) {
       const open = (this.#open ?? this.base.open)[target];
-      if (open === undefined) continue;
-      const kept = open.filter((range) => !covers(facts[target], range.from, range.to));
-      if (kept.length === open.length) continue;
-      for (const range of open)
-        if (!kept.includes(range)) this.#dropped.push({ first: range.firstDocument, last: range.lastDocument });
+      if (!open?.some((range) => covers(facts[target], range.from, range.to))) continue;
+      const kept = open.flatMap((range) =>
+        covers(facts[target], range.from, range.to) ? this.#withoutDocuments(range) : [range],
+      );
       this.#open ??= { ...this.base.open };
       if (kept.length === 0) delete this.#open[target];
       else this.#open[target] = kept;
-      dropped = true;
     }
-    return dropped;
+  }
+
+  /** What is left of a settled range: nothing, or the documents that are for later commits. */
+  #withoutDocuments(range: OpenRange): OpenRange[] {
+    for (let document = range.firstDocument; document <= range.lastDocument; document++) {
+      if (this.#dropped.size >= MAX_DROPPED && !this.#dropped.has(document))
+        return [{ ...range, firstDocument: document }];
+      this.#dropped.add(document);
+    }
+    return [];
   }
 
   /** The outbox documents that nothing names any more; delete them in this commit. Call last. */
   documentsToDelete(): number[] {
-    if (this.#dropped.length === 0) return [];
+    if (this.#dropped.size === 0) return [];
     const open = Object.values(this.#open ?? this.base.open).flat();
     const named = (document: number): boolean =>
       open.some((range) => range.firstDocument <= document && document <= range.lastDocument) ||
       this.#outside.some((entry) => entry.document === document);
-    const documents = new Set<number>();
-    for (const { first, last } of this.#dropped)
-      for (let document = first; document <= last; document++) if (!named(document)) documents.add(document);
-    return [...documents];
+    const documents: number[] = [];
+    for (const document of this.#dropped) if (!named(document)) documents.push(document);
+    return documents;
   }
 
   /** The next root. */

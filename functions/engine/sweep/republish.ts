@@ -13,6 +13,8 @@ import type { OpenRange, Root } from '../protocol/root.ts';
 
 /** Envelopes sent again by one sweep to one target. */
 const MAX_REPUBLISHED = 1_000;
+/** Outbox documents read at once; a range that was open for hours has thousands. */
+const READ_AT_ONCE = 20;
 /** What is that old is sent again for the first time. */
 export const REPUBLISH_AFTER = 60_000 as Millis;
 const LONGEST_BACKOFF = 3_600_000;
@@ -37,13 +39,13 @@ export async function republish(
       const done = roots.get(target)?.done[root.id];
       for (const range of root.open[target]!) {
         if (covers(done, range.from, range.to) || !isDueAgain(range.born, lastSweep, now, first)) continue;
-        const room = MAX_REPUBLISHED - (sent.get(target) ?? 0);
-        const envelopes = (await envelopesOf(store, root.id, target, range))
-          .filter((envelope) => !contains(done, envelope.number))
-          .slice(0, room);
-        if (envelopes.length === 0) continue;
-        sent.set(target, (sent.get(target) ?? 0) + envelopes.length);
-        await bus.send(envelopes);
+        for await (const some of envelopesOf(store, root.id, target, range)) {
+          const room = MAX_REPUBLISHED - (sent.get(target) ?? 0);
+          const envelopes = some.filter(({ number }) => !contains(done, number)).slice(0, room);
+          if (envelopes.length > 0) await bus.send(envelopes);
+          sent.set(target, (sent.get(target) ?? 0) + envelopes.length);
+          if (envelopes.length === room) break;
+        }
       }
     }
     for (const { document, born } of root.outside)
@@ -89,14 +91,22 @@ export async function publishLeft(
   return known;
 }
 
-async function envelopesOf(store: Store, root: RootId, target: RootId, range: OpenRange): Promise<Envelope[]> {
-  const ids: string[] = [];
-  for (let document = range.firstDocument; document <= range.lastDocument; document++)
-    ids.push(outboxId(root, document));
-  const documents = await store.get('outbox', ids);
-  return documents
-    .flatMap((document) => (document === undefined ? [] : (document.body as OutboxBody).envelopes))
-    .filter((envelope) => envelope.target === target && envelope.number >= range.from && envelope.number <= range.to);
+/** The envelopes of a range, a few documents at a time. */
+async function* envelopesOf(
+  store: Store,
+  root: RootId,
+  target: RootId,
+  { from, to, firstDocument, lastDocument }: OpenRange,
+): AsyncGenerator<Envelope[]> {
+  for (let first = firstDocument; first <= lastDocument; first += READ_AT_ONCE) {
+    const ids: string[] = [];
+    for (let document = first; document <= lastDocument && document < first + READ_AT_ONCE; document++)
+      ids.push(outboxId(root, document));
+    const documents = await store.get('outbox', ids);
+    yield documents
+      .flatMap((document) => (document === undefined ? [] : (document.body as OutboxBody).envelopes))
+      .filter((envelope) => envelope.target === target && from <= envelope.number && envelope.number <= to);
+  }
 }
 
 /**

@@ -35,13 +35,13 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
   {
     name: 'an outbox document is deleted while another target needs it',
     file: 'functions/engine/protocol/root.ts',
-    from: 'if (!named(document)) documents.add(document);',
-    to: 'documents.add(document);',
+    from: 'if (!named(document)) documents.push(document);',
+    to: 'documents.push(document);',
   },
   {
     name: 'an outbox document is never deleted',
     file: 'functions/engine/protocol/root.ts',
-    from: 'if (!named(document)) documents.add(document);',
+    from: 'if (!named(document)) documents.push(document);',
     to: '',
   },
   {
