@@ -6,7 +6,8 @@
  * 1. The epoch is raised first. From then on nobody of an earlier one creates an ingest or replay root (`epochFence`).
  * 2. Then those roots go, each under its version and only when all that it sent was taken, so nobody sends any more.
  * 3. Then the shards' roots are written anew, each under its version, under a topology that those before refuse to work on
- *    (`openRoot`). What a shard has sent was taken: an envelope of an earlier epoch that comes later is a repetition.
+ *    (`openRoot`), and none before all are known to be settled: a new root does not know what was taken. So what a shard has
+ *    sent was taken, and an envelope of an earlier epoch that comes later is a repetition.
  * 4. Only then what was stored beside is removed. Dead letters stay; and the ids of elements, where their shards stay.
  */
 import { readControl, type StoredControl, type TopologyControl, writeControl } from '../engine/control.ts';
@@ -98,7 +99,7 @@ async function endSenders(store: ListingStore, pipeline: string, topology: numbe
   const { roots, versions } = await snapshotOf(store);
   for (const root of roots.values()) {
     if (isShardRoot(root.id) || root.topology >= topology) continue;
-    refuseUnsettled(pipeline, root, roots);
+    refuseUnsettled(pipeline, root, roots, topology);
     const fence = { collection: 'roots', id: root.id, version: versions.get(root.id)! } as const;
     const documents = outboxOf(root).slice(0, AT_ONCE);
     const own: DocumentName[] = [{ collection: 'roots', id: root.id }];
@@ -114,11 +115,12 @@ async function renewShards(
 ): Promise<Set<RootId>> {
   const { roots, versions } = await snapshotOf(store);
   const kept = new Set<RootId>();
+  for (const root of roots.values())
+    if (root.topology < topology) refuseUnsettled(plan.pipeline, root, roots, topology);
   for (const root of roots.values()) {
     const keeps = keepsIds(plan, root);
     if (keeps) kept.add(root.id);
     if (root.topology >= topology) continue;
-    refuseUnsettled(plan.pipeline, root, roots);
     const renewed: Root = {
       ...newRoot(root.id, topology),
       nonce: `epoch ${epoch}`,
@@ -138,9 +140,11 @@ function keepsIds({ stages }: Plan, { id, ids }: Root): boolean {
   return stages.some((each) => each.id === stage && shard < each.shards);
 }
 
-function refuseUnsettled(pipeline: string, root: Root, roots: ReadonlyMap<RootId, Root>): void {
+/** @param topology of the fresh start: a shard that it has written anew had taken everything */
+function refuseUnsettled(pipeline: string, root: Root, roots: ReadonlyMap<RootId, Root>, topology: number): void {
+  const open = Object.entries(root.open).filter(([target]) => (roots.get(target)?.topology ?? 0) < topology);
   const left = [
-    ...(isSettled(root, roots) ? [] : ['envelopes']),
+    ...(isSettled({ ...root, open: Object.fromEntries(open) }, roots) ? [] : ['envelopes']),
     ...(root.outside.length === 0 ? [] : ['messages for topics outside']),
     ...(root.cells === 0 && earliestHold(root.holds) >= MAX_TIMESTAMP ? [] : ['open keys']),
   ];

@@ -17,7 +17,7 @@ import { NotDrained, startAfresh } from '../../functions/operate/fresh-start.ts'
 import { survey } from '../../functions/operate/status/survey.ts';
 import { admit, UpgradeRefused } from '../../functions/operate/upgrade.ts';
 import { plan } from '../../functions/plan/plan.ts';
-import type { Batch, CommitResult } from '../../functions/ports/store.ts';
+import type { Batch, CommitResult, StoredDocument } from '../../functions/ports/store.ts';
 
 const NOON = 1_700_006_400_000;
 const HOUR = 3_600_000;
@@ -42,10 +42,17 @@ function counts(size: '1h' | '2h' = '1h'): Graph {
 class MortalStore extends MemoryStore {
   dies = Number.POSITIVE_INFINITY;
   after = false;
+  /** Whether roots come in the order of their names, as Firestore gives them. */
+  inOrder = false;
   /** Called once, behind the next commit. */
   meanwhile: (() => Promise<void>) | undefined;
   /** Called before each commit but those that it makes itself. */
   before: (() => Promise<void>) | undefined;
+
+  override async roots(): Promise<readonly StoredDocument[]> {
+    const roots = [...(await super.roots())];
+    return this.inOrder ? roots.sort((a, b) => (a.id < b.id ? -1 : 1)) : roots;
+  }
 
   override async commit(batch: Batch): Promise<CommitResult> {
     const { before } = this;
@@ -343,6 +350,31 @@ describe('a fresh start', () => {
       }
       // Epoch, one reader, four shards and the sink, two collections and the end.
       expect(at).toBeGreaterThan(6);
+    },
+  );
+
+  // The epoch, one reader, and then the shards, those first to which others have sent.
+  it.each([3, 4, 5])(
+    'goes on though senders had not heard what was taken when it broke off (at commit %i)',
+    async (at) => {
+      const world = new World();
+      const old = await world.process();
+      await world.admit();
+      await world.offer(old, 'ada', NOON + 1);
+      const order = { reading: 0 as Millis };
+      await drain(world.store, new MemorySubscriptions(old.bus), world.clock, ['events'], order);
+      // Too soon after one another for a commit that only settles.
+      for (let i = 0; i < 6; i++) {
+        await old.embedded.deliver();
+        world.clock.advanceTo(plus(world.clock.now(), 1_000));
+        await old.embedded.sweep();
+      }
+      await old.embedded.deliver();
+      await old.embedded.flush();
+      world.store.inOrder = true;
+      world.store.dies = at;
+      await expect(world.admit()).rejects.toThrow('the line was cut');
+      expect(await world.admit()).toMatchObject({ topology: 2, epoch: 2 });
     },
   );
 
