@@ -1,4 +1,4 @@
-import { type EpochMillis, later, type Millis, MIN_TIMESTAMP, plus } from '../../model/time.ts';
+import { type EpochMillis, type Millis, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /**
@@ -19,8 +19,9 @@ export class Cadence {
 
   /** Resolves when the next commit may begin. */
   async turn(): Promise<void> {
-    const wait = plus(this.#begun, this.#every) - this.#clock.now();
+    // A clock that steps back costs one pause, not as long as the step.
+    const wait = Math.min(this.#every, plus(this.#begun, this.#every) - this.#clock.now());
     if (this.#begun > MIN_TIMESTAMP && wait > 0) await this.#clock.sleep(wait as Millis);
-    this.#begun = later(this.#begun, this.#clock.now());
+    this.#begun = this.#clock.now();
   }
 }

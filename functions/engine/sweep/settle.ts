@@ -3,6 +3,7 @@
  * read it in `settled/{root}` at their next commit. A fact never becomes false, so a document may be old or overwritten.
  */
 import { type EpochMillis, MIN_TIMESTAMP, plus } from '../../model/time.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Document, Store } from '../../ports/store.ts';
 import { foldedSlices } from '../ingest/publish-slices.ts';
 import { messageState, type SettledBody } from '../ingest/message-state.ts';
@@ -39,6 +40,11 @@ function settledFacts(root: Root, roots: ReadonlyMap<RootId, Root>): SettledFact
  * retired, so that a sweep that is delayed writes for none that is gone.
  */
 const READ_WITHIN = 120_000;
+/**
+ * A sweep that stood still for longer since its snapshot writes none: roots may have been retired meanwhile, and nobody
+ * would delete what it writes for them; milliseconds.
+ */
+const WRITTEN_WITHIN = 240_000;
 /** Documents of one commit. */
 const MAX_SETTLED = 200;
 
@@ -49,6 +55,7 @@ export class SettledWriter {
   /**
    * @param counted how far each source's publish-time slices count
    * @param readers the roots that read such documents
+   * @param now processing time before the snapshot
    */
   async write(
     store: Store,
@@ -56,21 +63,24 @@ export class SettledWriter {
     settled: ReadonlyMap<RootId, SettledFacts>,
     counted: (root: RootId) => EpochMillis,
     now: EpochMillis,
+    clock: Clock,
   ): Promise<void> {
-    const documents: Document[] = [];
+    const news: { readonly text: string; readonly document: Document }[] = [];
     for (const root of readers) {
       if (plus(root.written, READ_WITHIN) < now) continue;
       const body: SettledBody = { settled: settled.get(root.id) ?? {}, counted: counted(root.id) };
       if (!saysSomething(root, body)) continue;
       const text = JSON.stringify(body);
       if (this.#written.get(root.id) === text) continue;
-      this.#written.set(root.id, text);
-      documents.push({ collection: 'settled', id: root.id, body });
+      news.push({ text, document: { collection: 'settled', id: root.id, body } });
     }
     const present = new Set(readers.map(({ id }) => id));
     for (const id of this.#written.keys()) if (!present.has(id)) this.#written.delete(id);
-    for (let from = 0; from < documents.length; from += MAX_SETTLED)
-      await store.commit({ preconditions: [], sets: documents.slice(from, from + MAX_SETTLED), deletes: [] });
+    for (let from = 0; from < news.length && clock.now() < plus(now, WRITTEN_WITHIN); from += MAX_SETTLED) {
+      const some = news.slice(from, from + MAX_SETTLED);
+      await store.commit({ preconditions: [], sets: some.map(({ document }) => document), deletes: [] });
+      for (const { text, document } of some) this.#written.set(document.id, text);
+    }
   }
 }
 

@@ -111,7 +111,7 @@ export class Sweeper {
     const republished = await republish(store, bus, roots, published.lastSweep, now, paused, republishAfter);
     const senders = this.#senders(roots);
     const counted = (root: RootId): EpochMillis => progress.get(sourceOf(root) ?? '')?.counted ?? MIN_TIMESTAMP;
-    await this.#settledWriter.write(store, senders, settled, counted, now);
+    await this.#settledWriter.write(store, senders, settled, counted, now, clock);
     const retired = await new Retirement(store, bus, snapshot, counted).retire(senders, now, retireAfter);
     return { watermarks: known, roots, settled, ticks, republished, retired };
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foldedRootId } from '../../../functions/engine/ingest/message-state.ts';
 import type { PublishSlice } from '../../../functions/engine/ingest/publish-slices.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
+import { RetryableError } from '../../../functions/model/errors.ts';
 import { type EpochMillis, type Millis, plus } from '../../../functions/model/time.ts';
 import type { Batch } from '../../../functions/ports/store.ts';
 import { instanceRoot, MINUTE, shardRoot, START, sweepHarness } from './sweep-harness.ts';
@@ -102,6 +103,36 @@ describe('the root of an ingest instance', () => {
     expect((await harness.sweeper().sweep()).retired).toEqual([]);
     expect(harness.root('ingest~events~a')).toMatchObject({ nonce: 'awake' });
     expect(harness.root(FOLDED)).toBeUndefined();
+  });
+
+  it('is told nothing any more by a sweep that stood still until another had retired it', async () => {
+    const harness = sweepHarness();
+    await harness.put(instanceRoot('a', START), [1, 2]);
+    await harness.put(shardRoot(0, { [A]: [1, 2] }));
+    await harness.put(shardRoot(1, { [A]: [1] }));
+    const roots = harness.store.roots.bind(harness.store);
+    harness.store.roots = async () => {
+      const snapshot = await roots();
+      harness.store.roots = roots;
+      harness.advance(10 * MINUTE);
+      expect((await harness.sweeper().sweep()).retired).toEqual([A]);
+      return snapshot;
+    };
+    await harness.sweeper().sweep();
+    expect(harness.ids('settled')).toEqual([]);
+  });
+
+  it('is told again what could not be written', async () => {
+    const harness = sweepHarness();
+    await harness.put(instanceRoot('a', START), [1, 2]);
+    await harness.put(shardRoot(0, { [A]: [1, 2] }));
+    const sweeper = harness.sweeper();
+    const commit = harness.store.commit.bind(harness.store);
+    harness.store.commit = () => Promise.reject(new RetryableError('the line was cut'));
+    await expect(sweeper.sweep()).rejects.toThrow('the line was cut');
+    harness.store.commit = commit;
+    await sweeper.sweep();
+    expect(harness.ids('settled')).toEqual([A]);
   });
 
   it('publishes what may not have reached topics outside before it goes', async () => {
