@@ -24,8 +24,8 @@ export const MAX_BATCH_CHARACTERS = 900_000;
 export const MAX_SINGLE_CHARACTERS = 3_000_000;
 /** A bundle that has made this much is too large whatever it may weigh, and need not be run to its end. */
 export const MOST_IN_MEMORY = 4_000_000;
-/** The first lot has half of this, or half of the envelope's elements. */
-const MOST_OF_A_LOT = 1_000;
+/** Where there is no envelope, so many fire at first. */
+const FIRST_FIRINGS = 500;
 
 /** The bundle has to be taken in smaller lots. */
 export class BundleTooLarge extends Error {
@@ -51,7 +51,7 @@ export async function commitInLots(
   commit: (lot: Lot) => Promise<boolean>,
   isTaken: () => boolean,
 ): Promise<boolean> {
-  for (let most = Math.max(MOST_OF_A_LOT, elements) >> 1; ; ) {
+  for (let most = elements === 0 ? FIRST_FIRINGS : Math.max(1, elements >> 1); ; ) {
     const limit = most > 1 ? MAX_BATCH_CHARACTERS : MAX_SINGLE_CHARACTERS;
     let more: boolean;
     try {
