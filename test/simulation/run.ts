@@ -1,10 +1,12 @@
 /** Runs one scenario from its first record until everything has come to rest, and says what was wrong. */
+import type { DeadLetter } from '../../functions/engine/dead-letter.ts';
 import { isFoldedRoot } from '../../functions/engine/ingest/message-state.ts';
 import { isShardRoot, parseShardId, sourceOf } from '../../functions/engine/protocol/names.ts';
 import type { Root } from '../../functions/engine/protocol/root.ts';
 import { MAX_TIMESTAMP } from '../../functions/model/time.ts';
 import type { Collection } from '../../functions/ports/store.ts';
 import { judge } from './judge/judge.ts';
+import { checkUndelivered } from './judge/undelivered.ts';
 import { Violation } from './judge/violation.ts';
 import { Watch } from './judge/watch.ts';
 import { type Scenario, START } from './scenario.ts';
@@ -68,7 +70,8 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
     return { rule: 'everything comes to rest', message };
   }
   try {
-    const records = scenario.records.filter((record) => watch.punctuality.wasRead(record));
+    const letters = world.store.truth.all('deadLetters').map(({ body }) => body as DeadLetter);
+    const records = checkUndelivered(scenario.records, letters, (record) => watch.punctuality.wasRead(record));
     judge({ ...scenario, records }, world, watch);
     watch.counts.judge(scenario.pipeline, world, world.faults.counts);
   } catch (error) {

@@ -225,6 +225,8 @@ export interface WorldSpec {
   readonly ackDeadline: number;
   /** How often a message is delivered at most. */
   readonly maxAttempts: number;
+  /** How often a message of a source is delivered at most, before it is given up. Default: for ever. */
+  readonly sourceAttempts?: number;
   /** Records of one bundle of a reader, at most. */
   readonly readBundle: number;
   /** Whether the store copies and freezes all bodies. */

@@ -35,7 +35,12 @@ function drawMore({ sources: _, stages: __, shards: ___, ...branches }: Pipeline
 }
 
 export function refineWorld(world: WorldSpec, seed: number): WorldSpec {
-  return new Random(seed, 'cells').chance(0.5) ? { ...world, smallCells: true } : world;
+  const attempts = new Random(seed, 'attempts');
+  return {
+    ...world,
+    ...(new Random(seed, 'cells').chance(0.5) ? { smallCells: true } : {}),
+    ...(attempts.chance(0.15) ? { sourceAttempts: attempts.pick([1, 2, 4]) } : {}),
+  };
 }
 
 function refineKeeper(keeper: KeeperSpec, random: Random): KeeperSpec {

@@ -12,6 +12,7 @@ import { byWindow, checkSequence, contentOf, type PaneRow, paneRow, tokensOf, wi
 import type { Punctuality } from './punctuality.ts';
 import { judgeBranches } from './branches/branches.ts';
 import { checkEarlyPanes } from './triggers.ts';
+import { isUndelivered } from './undelivered.ts';
 import { Violation } from './violation.ts';
 import type { Watch } from './watch.ts';
 
@@ -88,7 +89,7 @@ function checkFlawed(
   const flawed = scenario.records.filter(({ flaw }) => flaw !== undefined && (flaw !== 'model' || isAsked));
   const expected = flawed.map(({ id }) => id);
   const found = letters
-    .filter(({ kind }) => kind === 'element' || kind === 'source')
+    .filter((letter) => (letter.kind === 'element' || letter.kind === 'source') && !isUndelivered(letter))
     .map(({ value }) => String(tokenIn(value)));
   const surplus = found.filter((token, i) => !expected.includes(token) || found.indexOf(token) !== i);
   const missing = flawed.filter(({ id, flaw }) => flaw !== 'add' && !found.includes(id)).map(({ id }) => id);

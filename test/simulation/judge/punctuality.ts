@@ -37,7 +37,10 @@ export class Punctuality {
     // What is replayed comes when it comes.
     const isReplayed = scenario.faults.replayed !== undefined;
     this.allInTime =
-      !isReplayed && [...this.#splits.values()].every(isAlwaysInTime) && this.#lateMessages().length === 0;
+      !isReplayed &&
+      scenario.world.sourceAttempts === undefined &&
+      [...this.#splits.values()].every(isAlwaysInTime) &&
+      this.#lateMessages().length === 0;
   }
 
   /** Whether a root is that of a split. */
@@ -80,6 +83,12 @@ export class Punctuality {
     if (kind === 'messages') return this.#taken.has(id);
     const { records, position } = this.#splits.get(ingestRootId(name, splitName(split)))!;
     return records.findIndex((record) => record.id === id) < position;
+  }
+
+  /** A message was given up, and is waited for no longer; if it was taken, it may be late. */
+  gaveUp(source: string, token: string): void {
+    this.#waiting.get(source)?.delete(token);
+    this.#watermarks.set(token, MAX_TIMESTAMP);
   }
 
   /** A message's element was taken. */

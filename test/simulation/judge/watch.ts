@@ -68,6 +68,10 @@ export class Watch implements WorldWatcher {
     );
   }
 
+  gaveUp(source: string, token: string): void {
+    this.punctuality.gaveUp(source, token);
+  }
+
   drained(): void {
     this.punctuality.drained();
   }

@@ -93,6 +93,12 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
     to: 'return id + Math.abs(id.length % 2) + Math.random();',
   },
   {
+    name: 'what was taken in is a dead letter when its answers were lost',
+    file: 'functions/engine/ids/fate.ts',
+    from: `if (isShardOf(root.id, stage) && (await isRemembered(store, root, sought, rule))) return 'taken';`,
+    to: '',
+  },
+  {
     name: 'an element that is spread anew holds nothing',
     file: 'functions/engine/reshuffle/reshuffle-outlet.ts',
     from: '{ target, text, earliest: element.timestamp, count: 1 }',

@@ -17,6 +17,8 @@ export interface DeliveryOptions<M> {
   readonly latestRepetition: number;
   /** Until when a message waits before it is delivered; by then it may have to wait longer. Default: not at all. */
   readonly heldUntil?: (message: M) => number;
+  /** Called when it gives up. */
+  readonly gaveUp?: (message: M) => void;
   /** Called when it has learned that the message was taken. */
   readonly acknowledged?: (message: M) => void;
 }
@@ -48,7 +50,7 @@ export class Deliveries<M> {
 
   #deliver(message: M, attempt: number): boolean {
     const { scenario, scheduler, faults, tell } = this.#around;
-    const { route, describe, maxAttempts, acknowledged, heldUntil } = this.#options;
+    const { route, describe, maxAttempts, acknowledged, gaveUp, heldUntil } = this.#options;
     const held = heldUntil?.(message) ?? 0;
     if (scheduler.now < held) {
       this.#deliverAfter(held - scheduler.now + this.#random.spread(1, 10_000), message, attempt);
@@ -59,8 +61,10 @@ export class Deliveries<M> {
     const again = (): false => {
       if (isOver) return false;
       isOver = true;
-      if (attempt >= maxAttempts) tell(() => `the bus gives up on ${describe(message)}`);
-      else this.#deliverAfter(this.#random.spread(busLatency, busLatency * 100), message, attempt + 1);
+      if (attempt >= maxAttempts) {
+        tell(() => `the bus gives up on ${describe(message)}`);
+        gaveUp?.(message);
+      } else this.#deliverAfter(this.#random.spread(busLatency, busLatency * 100), message, attempt + 1);
       return false;
     };
     tell(() => `delivery of ${describe(message)}${attempt > 1 ? `, attempt ${attempt}` : ''}`);

@@ -28,6 +28,7 @@ import { SimulatedStore, type StoreWatcher } from './store.ts';
 import type { Surroundings } from './surroundings.ts';
 import { Sweeps } from './sweeps.ts';
 import { Topic } from './topic.ts';
+import { UndeliveredInstance } from './undelivered.ts';
 import { SimulatedWarehouse } from './warehouse.ts';
 
 const LAST_LOOK = 5_000;
@@ -51,6 +52,8 @@ export interface WorldWatcher extends StoreWatcher {
   readonly counted: (stage: string, counts: BundleCounts) => void;
   /** Whether every record was read that there is. */
   isAllRead(): boolean;
+  /** A message of a source was given up. */
+  gaveUp(source: string, token: string): void;
   /** No source is waited for any more. */
   drained(): void;
 }
@@ -72,6 +75,7 @@ export class World {
   readonly #services = new Map<string, Fleet<StageInstance>>();
   readonly #topics = new Map<string, Topic>();
   readonly #ingest: Fleet<IngestInstance>;
+  readonly #undelivered: Fleet<UndeliveredInstance>;
   readonly #sweeps: Sweeps;
   readonly #published: () => Watermarks;
   readonly #watcher: WorldWatcher;
@@ -118,6 +122,11 @@ export class World {
     this.warehouse = new SimulatedWarehouse(this.#around);
     this.model = new SimulatedModel(this.#around);
     this.#ingest = this.#fleet(() => this.#startIngest());
+    this.#undelivered = new Fleet(
+      () => this.#startUndelivered(),
+      new Random(scenario.seed, 'undelivered'),
+      () => false,
+    );
     const start = (kind: string): Instance => this.#start(kind);
     const settingOf = (instance: Instance): AssemblySetting => this.#settingOf(instance);
     const breaks = (error: unknown): void => {
@@ -195,6 +204,13 @@ export class World {
     });
   }
 
+  #startUndelivered(): UndeliveredInstance {
+    const instance = this.#start('undelivered');
+    return new UndeliveredInstance(instance, this.plan, this.#settingOf(instance), (error) => {
+      this.broken ??= error;
+    });
+  }
+
   #start(kind: string): Instance {
     const instance = new Instance(`${kind}-${(this.#names++).toString(36)}`, this.#around);
     this.#around.tell(() => `${instance.name} starts`);
@@ -230,8 +246,15 @@ export class World {
 
   #addTopic(source: number, name: string): void {
     const records = this.#around.scenario.records.filter((record) => record.source === source);
-    const topic = new Topic(this.#around, name, records, (message, attempt, answer) =>
-      this.#ingest.pick(attempt).take(name, message, answer),
+    const topic = new Topic(
+      this.#around,
+      name,
+      records,
+      (message, attempt, answer) => this.#ingest.pick(attempt).take(name, message, answer),
+      {
+        route: (copy, attempt, answer) => this.#undelivered.pick(attempt).take(name, copy, answer),
+        gaveUp: (token) => this.#watcher.gaveUp(name, token),
+      },
     );
     this.#topics.set(name, topic);
   }
