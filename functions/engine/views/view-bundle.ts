@@ -79,9 +79,10 @@ export class ViewBundle implements BundleResult, ReduceOutput<Span, Group> {
     this.#spec = spec;
     this.#draft = draft;
     this.#runs = runs;
-    this.#passed = passed;
     this.#place = place;
     this.#state = viewState(draft);
+    // This instance may not know yet what another one has acted on.
+    this.#passed = later(passed, this.#state.removed);
     this.#bin = new GarbageBin(this.#state.garbage, node.name, draft.base.id);
   }
 
