@@ -32,8 +32,14 @@ export interface FlusherSetting {
   readonly deadLettered?: (letters: readonly DeadLetter[]) => void;
 }
 
-/** Rows of one job. */
+/**
+ * Rows of one job, and characters of their values: no more than a warehouse writes by one statement. Which rows are in which
+ * job of a flush follows from them, so a version with others begins with none claimed.
+ */
 const ROWS_A_JOB = 50_000;
+const CHARACTERS_A_JOB = 2_900_000;
+/** What a row takes beside its values, at most. */
+const ROW_OVERHEAD = 40;
 const MAX_CALLS = 10;
 /** Between two calls of one job, times their number; milliseconds. */
 const CALL_DELAY = 500;
@@ -46,6 +52,13 @@ interface Placed {
 
 interface RefusedPlace extends Placed {
   readonly reason: string;
+}
+
+interface Written {
+  /** The attempts under which the flush's jobs were done, from the first on. */
+  readonly done: readonly number[];
+  /** The rows that were refused, once all jobs are done; absent: another attempt is needed. */
+  readonly refused?: readonly RefusedPlace[];
 }
 
 export class Flusher {
@@ -111,9 +124,9 @@ export class Flusher {
     let claim: Claim | undefined = first;
     while (claim !== undefined) {
       const placed = await this.#read(claim);
-      const refused = await this.#call(placed, flush, claim.attempt);
+      const { done, refused } = await this.#call(placed, flush, claim);
       if (refused !== undefined) return this.#settle(claim, placed.length, refused);
-      claim = await this.#anotherAttempt();
+      claim = await this.#anotherAttempt(done);
     }
   }
 
@@ -137,25 +150,27 @@ export class Flusher {
     return this.#node.key.length === 0 ? placed : newestRows(placed, this.#keyColumns);
   }
 
-  /** Writes the rows, part by part. @returns those that were refused, or undefined when another attempt is needed */
-  async #call(placed: readonly Placed[], flush: number, attempt: number): Promise<RefusedPlace[] | undefined> {
+  /** Writes the rows, job by job, as far as they can be written now. */
+  async #call(placed: readonly Placed[], flush: number, claim: Claim): Promise<Written> {
     const { pipeline, epoch } = this.#setting;
     const refused: RefusedPlace[] = [];
-    for (let part = 0; part * ROWS_A_JOB < placed.length; part++) {
-      const chunk = placed.slice(part * ROWS_A_JOB, (part + 1) * ROWS_A_JOB);
+    const done: number[] = [];
+    for (const [part, chunk] of jobsOf(placed).entries()) {
+      const attempt = claim.done?.[part] ?? claim.attempt;
       const rows = chunk.map(({ row }) => warehouseRow(this.#node, row, epoch));
       const id = jobId(pipeline, epoch, this.#node.table, flush, part, attempt);
       const outcome = await this.#known({ id, table: this.#spec, rows });
-      if (outcome.state === 'done')
+      if (outcome.state === 'done') {
         for (const { index, reason } of outcome.refused) refused.push({ ...chunk[index]!, reason });
-      else if (outcome.again) return undefined;
+        done.push(attempt);
+      } else if (outcome.again) return { done };
       else {
         // Whoever tries again after somebody has acted needs another job.
-        await this.#anotherAttempt();
+        await this.#anotherAttempt(done);
         throw new ConfigurationError(`table '${this.#node.table}' cannot be written: ${outcome.reason}`);
       }
     }
-    return refused;
+    return { done, refused };
   }
 
   /** Calls, again under the same id for as long as the outcome is not known. */
@@ -188,10 +203,10 @@ export class Flusher {
   }
 
   /** The job failed for good and is worth another: under a new id, in a commit made after that was known. */
-  async #anotherAttempt(): Promise<Claim | undefined> {
+  async #anotherAttempt(done: readonly number[]): Promise<Claim | undefined> {
     let claim: Claim | undefined;
     await this.#shard.transact((draft) => {
-      const state = nextAttempt(sinkState(draft), this.#owner);
+      const state = nextAttempt(sinkState(draft), this.#owner, done);
       claim = state?.claim ?? undefined;
       return state === undefined ? undefined : this.#keep(draft, state);
     });
@@ -220,6 +235,22 @@ export class Flusher {
 /** The warehouse does not take a row. */
 class RowRefused extends ConfigurationError {
   override readonly code = 'ROW_REFUSED';
+}
+
+/** Rows in portions of one job each. */
+function jobsOf(placed: readonly Placed[]): Placed[][] {
+  const jobs: Placed[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const each of placed) {
+    const size = JSON.stringify(each.row[1]).length + ROW_OVERHEAD;
+    if (characters + size > CHARACTERS_A_JOB || jobs.at(-1)!.length >= ROWS_A_JOB) {
+      jobs.push([]);
+      characters = 0;
+    }
+    jobs.at(-1)!.push(each);
+    characters += size;
+  }
+  return jobs;
 }
 
 function span(first: number, last: number): number[] {

@@ -3,7 +3,8 @@
  *
  * Invariants: runs are numbered; flush `n` covers a span of runs that is frozen when it is claimed; `n + 1` is claimed only
  * after `n` was settled; a job's id follows from (pipeline, epoch, table, n, part, attempt) and nothing else, so whoever
- * repeats a flush sends the same jobs; `attempt` grows only in a commit that was made after the job was known to have failed.
+ * repeats a flush sends the same jobs; `attempt` grows only in a commit that was made after the job was known to have failed,
+ * and not for the jobs of the flush that were done before it: plain rows would be appended twice.
  */
 import { type EpochMillis, MAX_TIMESTAMP, type Millis, plus } from '../../model/time.ts';
 
@@ -12,6 +13,8 @@ export interface Claim {
   readonly firstRun: number;
   readonly lastRun: number;
   readonly attempt: number;
+  /** The attempts under which its first jobs were done; the others are sent under `attempt`. Absent: none was. */
+  readonly done?: readonly number[];
   /** Until then whoever claimed it is believed to be at work. */
   readonly lease: EpochMillis;
   /** Who claimed it; a stranger's settlement is refused. */
@@ -26,6 +29,7 @@ export interface SinkState {
   readonly firstRun: number;
   /** The last run; below `firstRun` when nothing waits. */
   readonly lastRun: number;
+  /** Rows and characters that wait and are not claimed; estimates once a flush had to leave some of them. */
   readonly rows: number;
   readonly characters: number;
   /** When the oldest waiting row came. */
@@ -39,6 +43,8 @@ export interface FlushPolicy {
 }
 
 export const LEASE = 60_000 as Millis;
+/** Runs of one flush: their rows are in memory together, and one commit deletes them. While a table cannot be written more wait. */
+export const MOST_RUNS = 400;
 
 export const EMPTY_SINK: SinkState = {
   flushed: 0,
@@ -85,14 +91,17 @@ export function claimed(
     return takeOver ? { ...state, claim: { ...state.claim, lease, owner } } : undefined;
   }
   if (state.rows === 0 || (!force && dueTime(state, policy) > now)) return undefined;
+  const { firstRun } = state;
+  const lastRun = Math.min(state.lastRun, firstRun + MOST_RUNS - 1);
+  const left = (state.lastRun - lastRun) / (state.lastRun - firstRun + 1);
   return {
     flushed: state.flushed,
-    claim: { firstRun: state.firstRun, lastRun: state.lastRun, attempt: 1, lease, owner },
-    firstRun: state.lastRun + 1,
+    claim: { firstRun, lastRun, attempt: 1, lease, owner },
+    firstRun: lastRun + 1,
     lastRun: state.lastRun,
-    rows: 0,
-    characters: 0,
-    since: MAX_TIMESTAMP,
+    rows: Math.ceil(left * state.rows),
+    characters: Math.ceil(left * state.characters),
+    since: left === 0 ? MAX_TIMESTAMP : state.since,
   };
 }
 
@@ -102,10 +111,13 @@ export function settled(state: SinkState, owner: string): SinkState | undefined 
   return { ...state, flushed: state.flushed + 1, claim: null };
 }
 
-/** The state for another attempt of the claimed flush; undefined when the claim is no longer this owner's. */
-export function nextAttempt(state: SinkState, owner: string): SinkState | undefined {
+/**
+ * The state for another attempt of the claimed flush; undefined when the claim is no longer this owner's.
+ * @param done the attempts under which its jobs before the failed one were done
+ */
+export function nextAttempt(state: SinkState, owner: string, done: readonly number[]): SinkState | undefined {
   if (state.claim?.owner !== owner) return undefined;
-  return { ...state, claim: { ...state.claim, attempt: state.claim.attempt + 1 } };
+  return { ...state, claim: { ...state.claim, done, attempt: state.claim.attempt + 1 } };
 }
 
 /** The id of a job. Letters, digits, dashes and underscores, as BigQuery asks. */

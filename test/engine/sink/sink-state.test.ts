@@ -4,6 +4,7 @@ import {
   EMPTY_SINK,
   type FlushPolicy,
   LEASE,
+  MOST_RUNS,
   nextAttempt,
   settled,
   type SinkState,
@@ -28,6 +29,21 @@ describe('a claim', () => {
     expect(claimed(state, 'b', NOW, POLICY)).toBeUndefined();
   });
 
+  it('covers no more runs than one commit drops; the others are due at once, until none is left', () => {
+    let state = EMPTY_SINK;
+    const runs = 2 * MOST_RUNS + 1;
+    for (let i = 0; i < runs; i++) state = withRun(state, 1, 10, plus(NOW, i));
+    const covered: number[] = [];
+    for (;;) {
+      const next = claimed(state, 'a', plus(NOW, POLICY.every), POLICY);
+      if (next === undefined) break;
+      covered.push(next.claim!.lastRun - next.claim!.firstRun + 1);
+      state = settled(next, 'a')!;
+    }
+    expect(covered).toEqual([MOST_RUNS, MOST_RUNS, 1]);
+    expect(state).toEqual({ ...EMPTY_SINK, flushed: 3, firstRun: runs + 1, lastRun: runs });
+  });
+
   it('is taken over once its lease is over, with its runs and its attempt', () => {
     const state = claimedBy('a');
     expect(claimed(state, 'b', plus(LEASE_OVER, -1), POLICY)).toBeUndefined();
@@ -44,7 +60,7 @@ describe('a claim', () => {
     const over = settled(claimed(claimedBy('frozen'), 'b', LEASE_OVER, POLICY)!, 'b')!;
     expect(settled(over, 'frozen')).toBeUndefined();
     const next = claimed(withRun(over, 10, 100, LEASE_OVER), 'b', LEASE_OVER, POLICY)!;
-    expect([settled(next, 'frozen'), nextAttempt(next, 'frozen')]).toEqual([undefined, undefined]);
+    expect([settled(next, 'frozen'), nextAttempt(next, 'frozen', [])]).toEqual([undefined, undefined]);
     expect(settled(next, 'b')).toMatchObject({ flushed: 2, claim: null });
   });
 });
