@@ -59,12 +59,6 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     to: 'const isOver = ended && taken === records.length;',
   },
   {
-    name: 'user code is blamed for a part that another instance has deleted',
-    file: 'functions/engine/shard/cell-parts.ts',
-    from: 'this.#failure ??= error;',
-    to: 'if (!(error instanceof CorruptionError)) this.#failure ??= error;',
-  },
-  {
     name: 'what was removed from a map comes back when it forgets',
     file: 'functions/engine/stateful/keyed-texts.ts',
     from: '(kept === REMOVED ? this.#lifetime.now() : this.#lifetime.writtenAt(kept))',
