@@ -109,8 +109,11 @@ export function hasDueTimers(
 
 /** How many open ranges a target keeps before the two oldest are joined. */
 const MAX_OPEN_RANGES = 8;
-/** Outbox documents of settled ranges that one commit deletes; what a target left open for hours has many. */
-const MAX_DROPPED = 400;
+/**
+ * Outbox documents of settled ranges that one commit deletes; what a target left open for hours has many, and Firestore
+ * counts what is deleted as part of a commit's size.
+ */
+const MAX_DROPPED = 100;
 
 /** The next root in the making. One draft, one commit. */
 export class RootDraft {

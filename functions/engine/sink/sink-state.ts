@@ -43,8 +43,12 @@ export interface FlushPolicy {
 }
 
 export const LEASE = 60_000 as Millis;
-/** Runs of one flush: their rows are in memory together, and one commit deletes them. While a table cannot be written more wait. */
+/**
+ * Runs of one flush, and characters of about so many: their rows are in memory together, and one commit deletes them, of
+ * whose size they count as part. While a table cannot be written more wait.
+ */
 export const MOST_RUNS = 400;
+const MOST_CHARACTERS = 8_000_000;
 
 export const EMPTY_SINK: SinkState = {
   flushed: 0,
@@ -92,8 +96,13 @@ export function claimed(
   }
   if (state.rows === 0 || (!force && dueTime(state, policy) > now)) return undefined;
   const { firstRun } = state;
-  const lastRun = Math.min(state.lastRun, firstRun + MOST_RUNS - 1);
-  const left = (state.lastRun - lastRun) / (state.lastRun - firstRun + 1);
+  const waiting = state.lastRun - firstRun + 1;
+  const most = Math.max(
+    1,
+    Math.min(MOST_RUNS, Math.floor((MOST_CHARACTERS * waiting) / Math.max(1, state.characters))),
+  );
+  const lastRun = Math.min(state.lastRun, firstRun + most - 1);
+  const left = (state.lastRun - lastRun) / waiting;
   return {
     flushed: state.flushed,
     claim: { firstRun, lastRun, attempt: 1, lease, owner },

@@ -41,7 +41,7 @@ describe('what was open for hours', () => {
     expect(settle({ [TARGET]: all })).toBe(0);
     const sizes: number[] = [];
     while (Object.keys(root.open).length > 0) sizes.push(settle({ [TARGET]: all, [OTHER]: all }));
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(400);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
     expect(gone.sort((a, b) => a - b)).toEqual(Array.from({ length: BUNDLES }, (_, i) => i + 1));
   });
 

@@ -44,6 +44,14 @@ describe('a claim', () => {
     expect(state).toEqual({ ...EMPTY_SINK, flushed: 3, firstRun: runs + 1, lastRun: runs });
   });
 
+  it('covers fewer runs when they are long, and at least one', () => {
+    let state = EMPTY_SINK;
+    for (let i = 0; i < 100; i++) state = withRun(state, 1, 300_000, NOW);
+    expect(claimed(state, 'a', NOW, POLICY)!.claim).toMatchObject({ firstRun: 1, lastRun: 26 });
+    const huge = withRun(withRun(EMPTY_SINK, 1, 20_000_000, NOW), 1, 20_000_000, NOW);
+    expect(claimed(huge, 'a', NOW, POLICY)!.claim).toMatchObject({ firstRun: 1, lastRun: 1 });
+  });
+
   it('is taken over once its lease is over, with its runs and its attempt', () => {
     const state = claimedBy('a');
     expect(claimed(state, 'b', plus(LEASE_OVER, -1), POLICY)).toBeUndefined();
