@@ -36,8 +36,10 @@ export class NotDrained extends ConfigurationError {
 
 /** What an epoch leaves behind that the next must not find. */
 const LEFT_BEHIND: readonly Collection[] = ['outbox', 'cells', 'parts', 'runs', 'views', 'settled'];
-/** Deletes of one commit. */
-const AT_ONCE = 400;
+/** Deletes of one commit; Firestore counts what is deleted as part of its size. */
+const AT_ONCE = 100;
+/** Of views, whose documents have up to half a MiB. */
+const VIEWS_AT_ONCE = 12;
 
 /**
  * @returns what is admitted: a higher topology and a higher epoch
@@ -158,15 +160,16 @@ async function clear(
   collection: Collection,
   isKept: (id: string) => boolean = () => false,
 ): Promise<void> {
-  let limit = AT_ONCE;
+  const atOnce = collection === 'views' ? VIEWS_AT_ONCE : AT_ONCE;
+  let limit = atOnce;
   for (;;) {
     const found = await store.list(collection, limit);
     const gone = found.filter((id) => !isKept(id));
     if (gone.length > 0) {
-      const deletes = gone.slice(0, AT_ONCE).map((id): DocumentName => ({ collection, id }));
+      const deletes = gone.slice(0, atOnce).map((id): DocumentName => ({ collection, id }));
       await store.commit({ preconditions: [], sets: [], deletes });
     } else if (found.length < limit) return;
     // What is kept comes again each time.
-    limit = found.length - gone.length + AT_ONCE;
+    limit = found.length - gone.length + atOnce;
   }
 }

@@ -50,8 +50,8 @@ interface Remembered {
 
 /** Ids in memory beyond this are dropped, those first that were written longest ago. */
 const MAX_IDS = 300_000;
-/** Documents deleted by one commit. */
-const MAX_DELETES = 300;
+/** Documents deleted by one commit; Firestore counts them as part of its size. */
+const MAX_DELETES = 100;
 /** A span whose messages may still come again is looked at again after this; milliseconds. */
 const LOOK_AGAIN = 60_000;
 

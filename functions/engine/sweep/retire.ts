@@ -19,8 +19,8 @@ export const RETIRE_AFTER = 600_000 as Millis;
 
 /** Roots retired by one sweep. */
 const MAX_RETIRED = 50;
-/** Outbox documents deleted by one commit. */
-const MAX_DELETES = 400;
+/** Outbox documents deleted by one commit; Firestore counts them as part of its size. */
+const MAX_DELETES = 100;
 
 /** The roots of a sweep's snapshot with their versions. */
 export interface Snapshot {

@@ -157,7 +157,7 @@ describe('the root of an ingest instance', () => {
     const before = harness.store.counts.commits;
     expect((await harness.sweeper().sweep()).retired).toEqual([A]);
     expect(harness.ids('outbox')).toEqual([]);
-    expect(harness.store.counts.commits - before).toBe(3);
+    expect(harness.store.counts.commits - before).toBe(10);
   });
 
   it('is forgotten by shards only after a sweep that did not see it any more', async () => {
