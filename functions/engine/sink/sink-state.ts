@@ -48,7 +48,7 @@ export const LEASE = 60_000 as Millis;
  * whose size they count as part. While a table cannot be written more wait.
  */
 export const MOST_RUNS = 400;
-const MOST_CHARACTERS = 8_000_000;
+const MOST_CHARACTERS = 6_000_000;
 
 export const EMPTY_SINK: SinkState = {
   flushed: 0,

@@ -15,7 +15,7 @@ import type { Envelope } from '../../../functions/ports/bus.ts';
 import type { MergeJob, MergeOutcome } from '../../../functions/ports/warehouse.ts';
 
 /** Five fit a job. */
-const LONG = 500_000;
+const LONG = 490_000;
 const ROWS = 12;
 const LOG = 'log';
 const NEVER = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, every: 3_600_000 };
