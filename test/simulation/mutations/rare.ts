@@ -70,10 +70,4 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     from: 'return isPassed(window, fact) ? REMOVED : WAITING;',
     to: 'return WAITING;',
   },
-  {
-    name: 'an instance that knows less says anew what of a view was removed',
-    file: 'functions/engine/views/view-bundle.ts',
-    from: 'this.#passed = later(passed, this.#state.removed);',
-    to: 'this.#passed = passed;',
-  },
 ];
