@@ -158,6 +158,11 @@ export function lateDeadLetter(place: DeadLetterPlace, { record, id, received }:
   };
 }
 
+/** The name of the letter of a message that Pub/Sub gave up on. @param copy the id of the copy on the dead-letter topic */
+export function undeliveredId(source: string, copy: string): string {
+  return `${source}~undelivered~${copy}`;
+}
+
 export function sourceDeadLetter(place: DeadLetterPlace, message: UnreadMessage, error: unknown): DeadLetter {
   return {
     ...place,

@@ -4,11 +4,14 @@
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { Log } from '../../functions/cloud/service/log.ts';
+import { UndeliveredHost } from '../../functions/cloud/service/undelivered-host.ts';
 import { fateOf } from '../../functions/engine/ids/fate.ts';
 import type { SourceMessage } from '../../functions/engine/ingest/source-message.ts';
 import { boundedOutOfOrderness, count, fixedWindows, PoisonError, pipeline } from '../../functions/index.ts';
 import type { Graph } from '../../functions/model/graph.ts';
 import type { EpochMillis } from '../../functions/model/time.ts';
+import { sourceSubscription } from '../../functions/plan/resource-names.ts';
 import { DrivenByMessages } from './driven-by-messages.ts';
 
 const MINUTE = 60_000;
@@ -154,6 +157,38 @@ describe.each(['of messages', 'named'] as const)('where ids are %s, a message th
     await driven.pause('number', false);
     // Ticks come before what is sent again.
     await driven.pass(MINUTE);
+    expect(await counted()).toEqual(once);
+  });
+
+  it('count once when Pub/Sub gave up on a message that an instance held, and committed later', async () => {
+    Object.assign(broken, { item: false });
+    const log = new Log('orders', 'p', () => {});
+    const engine = { ...driven.replaySetting(), pipeline: 'orders' };
+    const host = new UndeliveredHost({ plan: driven.plan, engine, log });
+    const { data, publishTime } = message;
+    const attributes = {
+      CloudPubSubDeadLetterSourceSubscription: sourceSubscription('orders', 'orders'),
+      CloudPubSubDeadLetterSourceDeliveryCount: '5',
+      CloudPubSubDeadLetterSourceTopicPublishTime: new Date(publishTime).toISOString(),
+    };
+    await host.take({
+      messageId: 'copy',
+      publishTime: driven.clock.now(),
+      data: Buffer.from(JSON.stringify(data)),
+      attributes,
+      orderingKey: undefined,
+      deliveryAttempt: undefined,
+      subscription: undefined,
+    });
+    expect(await driven.letters()).toMatchObject([{ id: 'orders~undelivered~copy', status: 'dead' }]);
+    await driven.deliver(message);
+    expect(await driven.replay()).toEqual([
+      {
+        outcome: 'skipped',
+        id: 'orders~undelivered~copy',
+        reason: 'its message was taken in after all, and counts already; discard it',
+      },
+    ]);
     expect(await counted()).toEqual(once);
   });
 

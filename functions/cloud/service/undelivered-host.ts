@@ -3,7 +3,7 @@
  * was taken in after all and only the answers were lost; an envelope or tick needs nothing, since a sweep sends it again, but
  * somebody should look why it could not be delivered.
  */
-import { sourceDeadLetter } from '../../engine/dead-letter.ts';
+import { sourceDeadLetter, undeliveredId } from '../../engine/dead-letter.ts';
 import { deadLetterDocuments } from '../../engine/dead-letter-document.ts';
 import { fateOf } from '../../engine/ids/fate.ts';
 import { rawRecord, type SourceMessage } from '../../engine/ingest/source-message.ts';
@@ -57,7 +57,7 @@ export class UndeliveredHost {
       return;
     }
     const place = {
-      id: `${source.id}~undelivered~${push.messageId}`,
+      id: undeliveredId(source.id, push.messageId),
       stage: source.id,
       failedAt: now,
       version: versionOf(engine),

@@ -22,6 +22,7 @@ import { CannotReplay } from './cannot-replay.ts';
 import { LetterRun, type LetterResult } from './letter-run.ts';
 import { countLate } from './lateness.ts';
 import type { Patch } from './patch.ts';
+import { wasTakenAfterAll } from './taken-after-all.ts';
 
 export interface ReplaySetting {
   readonly plan: Plan;
@@ -129,7 +130,10 @@ export class Replayer {
 
   async #ran(letter: DeadLetter): Promise<LetterResult | ReplayOutcome> {
     const { id, status } = letter;
+    const { plan, store, clock } = this.#setting;
     if (status !== 'dead') return { outcome: 'skipped', id, reason: `it was ${status} already` };
+    if (await wasTakenAfterAll(letter, plan, store, clock.now()))
+      return { outcome: 'skipped', id, reason: 'its message was taken in after all, and counts already; discard it' };
     try {
       return await this.#run.run(letter);
     } catch (error) {
