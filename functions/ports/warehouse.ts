@@ -41,7 +41,7 @@ export interface RefusedRow {
 export type MergeOutcome =
   /** Every row was written but those that were refused. */
   | { readonly state: 'done'; readonly refused: readonly RefusedRow[] }
-  /** The job failed for good and wrote nothing; `again` = worth another attempt under a new id. */
+  /** The job failed for good and wrote nothing that a new one would append again; `again` = worth one, under a new id. */
   | { readonly state: 'failed'; readonly again: boolean; readonly reason: string }
   /** Nobody knows; send it again under the same id. */
   | { readonly state: 'unknown'; readonly reason: string };

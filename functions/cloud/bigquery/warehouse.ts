@@ -2,14 +2,15 @@
  * The warehouse port on BigQuery.
  *
  * Invariants: a job's id is the caller's, so repeating a call repeats nothing; a job that exists is read, never sent under
- * another id; rows that BigQuery refuses are found by halving, each half under an id that follows from the job's, so that a
- * repeat takes the same way. Only what is known to have failed for good is reported as failed.
+ * another id; rows that BigQuery refuses are found by halving (`halving.ts`). Only what is known to have failed for good is
+ * reported as failed.
  */
 import { BigQuery, type Job, type Query } from '@google-cloud/bigquery';
 import { ConfigurationError, RetryableError } from '../../model/errors.ts';
 import type { Millis } from '../../model/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MergeJob, MergeOutcome, RefusedRow, Row, TableSpec, Warehouse } from '../../ports/warehouse.ts';
+import { Halving, type Ran } from './halving.ts';
 import { type BigQueryFailure, failureOf, kindOf } from './job-failure.ts';
 import { insertSql, mergeSql, partitionBounds, quotedTable, rowsText } from './merge-sql.ts';
 import { compareTable, describeTable, tableMetadata } from './table-schema.ts';
@@ -31,12 +32,10 @@ const PATIENCE = 30_000;
 const FIRST_POLL = 10;
 const LONGEST_POLL = 2_000;
 const POLL_GROWTH = 4 / 3;
-/** More refused rows than this in one job: then it is not the rows. */
-const MAX_REFUSED = 100;
 /** A statement's parameters may have 10 MB together; UTF-8 takes up to three bytes a character. */
 const MAX_ROWS_CHARACTERS = 3_000_000;
 
-type Written = { readonly state: 'done'; readonly refused: readonly RefusedRow[] };
+const UNNAMED: BigQueryFailure = { code: undefined, reason: 'unnamed', message: 'no reason given' };
 
 export class BigQueryWarehouse implements Warehouse {
   readonly #client: BigQuery;
@@ -76,10 +75,12 @@ export class BigQueryWarehouse implements Warehouse {
   }
 
   async merge(job: MergeJob): Promise<MergeOutcome> {
+    const { table } = job;
+    const halving = new Halving(table, this.#options.clock, (rows, id) => this.#run(table, rows, id));
     const refused: RefusedRow[] = [];
     let from = 0;
     for (const [part, rows] of chunks(job).entries()) {
-      const outcome = await this.#write(job.table, rows, from, part === 0 ? job.id : `${job.id}-p${part}`);
+      const outcome = await halving.write(rows, from, part === 0 ? job.id : `${job.id}-p${part}`);
       if (outcome.state !== 'done') return outcome;
       refused.push(...outcome.refused);
       from += rows.length;
@@ -87,41 +88,16 @@ export class BigQueryWarehouse implements Warehouse {
     return { state: 'done', refused };
   }
 
-  /** Writes rows under one id; when they are refused, halves them until the bad ones stand alone. */
-  async #write(table: TableSpec, rows: readonly Row[], from: number, id: string): Promise<MergeOutcome> {
-    const failure = await this.#run(table, rows, id);
-    if (failure === undefined) return { state: 'done', refused: [] };
-    const reason = failure.message;
-    switch (kindOf(failure)) {
-      case 'unknown':
-      case 'duplicate':
-        return { state: 'unknown', reason };
-      case 'again':
-        return { state: 'failed', again: true, reason };
-      case 'broken':
-        return { state: 'failed', again: false, reason };
-      case 'rows':
-        break;
-    }
-    if (rows.length === 1) return { state: 'done', refused: [{ index: from, reason }] };
-    const middle = rows.length >> 1;
-    const left = await this.#write(table, rows.slice(0, middle), from, `${id}-l`);
-    if (left.state !== 'done') return left;
-    if (left.refused.length > MAX_REFUSED)
-      return { state: 'failed', again: false, reason: `more than ${MAX_REFUSED} rows are refused: ${reason}` };
-    const right = await this.#write(table, rows.slice(middle), from + middle, `${id}-r`);
-    if (right.state !== 'done') return right;
-    return { state: 'done', refused: [...left.refused, ...right.refused] } satisfies Written;
-  }
-
-  /** Makes the job, or finds the one of this id, and waits for its end. @returns its failure, if it failed */
-  async #run(spec: TableSpec, rows: readonly Row[], id: string): Promise<BigQueryFailure | undefined> {
+  /** Makes the job, or finds the one of this id, and waits for its end. */
+  async #run(spec: TableSpec, rows: readonly Row[], id: string): Promise<Ran> {
     let job: Job;
+    let how: Ran['job'] = 'made';
     try {
       [job] = await this.#client.createQueryJob({ ...this.#query(spec, rows), jobId: id });
     } catch (error) {
       const failure = failureOf(error);
-      if (kindOf(failure) !== 'duplicate') return failure;
+      if (kindOf(failure) !== 'duplicate') return { failure, job: 'none' };
+      how = 'found';
       const { location } = this.#options;
       job = this.#client.job(id, location === undefined ? {} : { location });
     }
@@ -132,12 +108,13 @@ export class BigQueryWarehouse implements Warehouse {
         const [{ status }] = await job.getMetadata();
         if (status?.state === 'DONE')
           return status.errorResult === undefined
-            ? undefined
-            : { code: undefined, reason: 'unnamed', message: 'no reason given', ...status.errorResult };
+            ? { job: how }
+            : { failure: { ...UNNAMED, ...status.errorResult }, job: how };
       } catch (error) {
-        return { ...failureOf(error), code: 500 };
+        return { failure: { ...failureOf(error), code: 500 }, job: how };
       }
-      if (waited >= PATIENCE) return { code: 500, reason: '', message: `job ${id} is still running` };
+      if (waited >= PATIENCE)
+        return { failure: { code: 500, reason: '', message: `job ${id} is still running` }, job: how };
       await clock.sleep(wait as Millis);
       waited += wait;
     }
