@@ -42,8 +42,10 @@ describe('npm run simulate', () => {
   it('tells which seeds fail, with a fault in the engine', { timeout: 60_000 }, async () => {
     const { code, out } = await run('--mutation', 'done ranges are not checked', '--seeds', '10');
     expect(code).toBe(1);
-    expect(out).toMatch(/^seed 1: .* holds an element twice: /m);
-    expect(out).toMatch(/^10 seeds, [1-9]\d* failed, /m);
+    // Each with the rule that it broke, and how.
+    const told = out.match(/^seed \d+: [a-z][a-z ]+: .+/gm) ?? [];
+    expect(told.length).toBeGreaterThan(0);
+    expect(out).toContain(`10 seeds, ${told.length} failed, `);
   });
   it('tells how many seeds notice a fault', { timeout: 60_000 }, async () => {
     const { code, out } = await run('--mutations', 'done ranges are not checked', '--json');
