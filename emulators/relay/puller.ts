@@ -32,6 +32,8 @@ export class Puller {
   #stopped = false;
   #wake: () => void = () => {};
   #askedAt: number | undefined;
+  /** Resolves once it has been stopped and the pull that was under way then has ended, which may take a minute. */
+  readonly ended: Promise<void>;
 
   constructor(
     subscriber: v1.SubscriberClient,
@@ -45,7 +47,7 @@ export class Puller {
     this.#room = room;
     this.#take = take;
     this.#onProblem = onProblem;
-    void this.#run();
+    this.ended = this.#run();
   }
 
   get caughtUp(): boolean {
@@ -63,7 +65,7 @@ export class Puller {
     this.#wake();
   }
 
-  /** Asks for no more. The pull that is under way ends when the client is closed: the client cannot cancel it. */
+  /** Asks for no more. The pull that is under way cannot be cancelled, and may still bring messages. */
   stop(): void {
     this.#stopped = true;
     this.#wake();

@@ -2,6 +2,7 @@
  * The relay: what Pub/Sub's push is in the cloud, from the Pub/Sub emulator to functions. The emulator can push by
  * itself, but keeps about two requests in flight and leaves deliveryAttempt and orderingKey out.
  */
+import { messageOf } from '../../functions/model/errors.ts';
 import { openClients } from './clients.ts';
 import { readPolicy } from './policy.ts';
 import { Route } from './route.ts';
@@ -17,7 +18,10 @@ export interface Relay {
   /** Starts no more pushes for a subscription, as when its push endpoint is taken off; what is in flight ends. */
   pause(subscription: string): void;
   resume(subscription: string): void;
-  /** Waits up to 5 s for pushes in flight, and gives undelivered messages back. May be called again. */
+  /**
+   * Waits up to 5 s for pushes in flight, and gives undelivered messages back. May be called again. A pull that waits at the
+   * emulator keeps a connection open for up to a minute, or until the emulator has gone.
+   */
   stop(): Promise<void>;
 }
 
@@ -54,7 +58,10 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     await Promise.all(routes.map((route) => route.stop()));
-    await clients.close();
+    // Closed at once, the clients could not give back what a pull that is under way brings: whoever comes next would miss it.
+    void Promise.all(routes.map((route) => route.ended()))
+      .then(() => clients.close())
+      .catch((error: unknown) => tell(`relay: ${messageOf(error)}`));
   };
   return {
     stats: () => routes.map((route) => route.stats()),

@@ -122,6 +122,12 @@ export class Route {
     await this.#leases.close();
   }
 
+  /** Resolves once no pull is under way any more, and what the last one brought after `stop` is given back. */
+  async ended(): Promise<void> {
+    await this.#puller.ended;
+    await this.#leases.close();
+  }
+
   #room(): number {
     const missing = this.#readyTarget - this.#ready.length;
     return this.#held.size >= MOST_HELD || missing < this.#readyTarget / 2 ? 0 : missing;

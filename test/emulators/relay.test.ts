@@ -122,6 +122,17 @@ describe('acknowledgement', () => {
     expect(await leftOver(source)).toBe(0);
   });
 
+  it('is left to the relay that comes next, whatever the last pull of this one brings', async () => {
+    const source = await subscribed({ ackDeadlineSeconds: 600 });
+    const relay = await relayTo(await functionThat(), source);
+    await vi.waitFor(() => expect(relay.stats()[0]?.caughtUp).toBe(true), WAIT);
+    await relay.stop();
+    await publish(source.topic, numbered(3));
+    const next = await functionThat();
+    await relayTo(next, source);
+    await vi.waitFor(() => expect(next.seen).toHaveLength(3), WAIT);
+  });
+
   it('is not awaited longer than the ack deadline: the message comes again while the first push still runs', async () => {
     const source = await subscribed({ ackDeadlineSeconds: 1 });
     let pushes = 0;
