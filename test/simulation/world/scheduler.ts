@@ -82,5 +82,5 @@ function isBefore(a: Planned, b: Planned): boolean {
 
 /** Everything that promises have to say has been said when this resolves. */
 function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => process.nextTick(resolve));
 }
