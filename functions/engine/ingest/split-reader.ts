@@ -14,7 +14,7 @@ import { deadLetterDocuments } from '../dead-letter-document.ts';
 import { outsideMessages } from '../chain/outside.ts';
 import { commitRoot, openRoot, publishOutbox } from '../protocol/commit.ts';
 import { ingestRootId } from '../protocol/names.ts';
-import { fillOutbox } from '../protocol/outbox.ts';
+import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { newRoot, type Root, RootDraft, type SettledFacts } from '../protocol/root.ts';
 import { type ShardSetting, versionOf } from '../shard/shard.ts';
 import { ElementRetries } from './element-retries.ts';
@@ -37,6 +37,18 @@ export interface SplitState {
 export type ReadRecord =
   | { readonly raw: RawRecord; readonly decoded: Decoded }
   | { readonly raw: RawRecord; readonly error: unknown };
+
+/** A commit in the making. What follows of it is done once it is known to be stored. */
+interface Attempt {
+  /** Of the root that it is made on: once that has moved, it is stored already or never will be. */
+  readonly version: Version | 'absent';
+  readonly draft: RootDraft;
+  readonly nonce: string;
+  /** How many of the records it takes. */
+  readonly taken: number;
+  readonly letters: readonly DeadLetter[];
+  readonly outbox: Outbox;
+}
 
 /** No further record is taken into a commit when those in it have produced more than this, in characters. */
 const MOST_PRODUCED = 8_000_000;
@@ -89,6 +101,7 @@ export class SplitReader {
    * @param watermark the source's watermark from now on, whatever its policy says
    * @returns how many records were taken: all, unless they send too much for one commit
    * @throws {MovedOnError} when somebody else has read on in this split
+   * @throws {RetryableError} when it is not known whether it was committed; `open` reads where the split stands
    */
   async commit(
     records: readonly ReadRecord[],
@@ -96,19 +109,27 @@ export class SplitReader {
     settled: SettledFacts = {},
     watermark?: EpochMillis,
   ): Promise<number> {
-    const { clock, ids } = this.#setting;
+    const { clock, ids, bus } = this.#setting;
     const { position } = this.state;
-    const attempt = async (): Promise<number> => {
+    let made: Attempt | undefined;
+    const attempt = async (): Promise<Attempt> => {
       if (this.#stale) await this.#read();
+      // Neither the answer nor the read after it has come.
+      if (made !== undefined && made.nonce === this.#root.nonce) return made;
       if (this.state.position !== position)
         throw new MovedOnError(
           `split ${this.id} stands at ${this.state.position}, not ${position}: somebody else reads it`,
         );
-      return await this.#tryCommit(records, ended, settled, watermark);
+      if (made?.version !== this.#version) made = await this.#prepare(records, ended, settled, watermark);
+      await this.#store(made);
+      return made;
     };
-    return await tryAgain(clock, ids, attempt, () => {
+    const { taken, letters, outbox } = await tryAgain(clock, ids, attempt, () => {
       this.#stale = true;
     });
+    if (letters.length > 0) this.#setting.deadLettered?.(letters);
+    this.#published = await publishOutbox(bus, outbox);
+    return taken;
   }
 
   /** Reads the root as it is stored. */
@@ -120,13 +141,22 @@ export class SplitReader {
     this.#stale = false;
   }
 
-  async #tryCommit(
+  async #store({ version, draft, nonce, letters, outbox }: Attempt): Promise<void> {
+    const { store, topology } = this.#setting;
+    const written = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
+    const changes = { sets: [...written, ...outbox.documents], deletes: [] };
+    const stored = await commitRoot(store, draft, version, nonce, topology, changes);
+    this.#root = stored.root;
+    this.#version = stored.version;
+  }
+
+  async #prepare(
     records: readonly ReadRecord[],
     ended: boolean,
     settled: SettledFacts,
     watermark: EpochMillis | undefined,
-  ): Promise<number> {
-    const { clock, ids, store, bus, topology, inputWatermarkOf } = this.#setting;
+  ): Promise<Attempt> {
+    const { clock, ids, store, bus, inputWatermarkOf } = this.#setting;
     // What a process before this one has left, or this one when the bus was down.
     if (this.hasOutside) this.#published = await publishLeft(store, bus, this.#root, this.#published);
     const draft = new RootDraft(this.#root);
@@ -183,14 +213,7 @@ export class SplitReader {
       watermark: isOver ? MAX_TIMESTAMP : later(before.watermark, known),
     };
     draft.extra = state;
-    const written = letters.flatMap((letter) => deadLetterDocuments(letter).documents);
-    const changes = { sets: [...written, ...outbox.documents], deletes: [] };
-    const stored = await commitRoot(store, draft, this.#version, nonce, topology, changes);
-    this.#root = stored.root;
-    this.#version = stored.version;
-    if (letters.length > 0) this.#setting.deadLettered?.(letters);
-    this.#published = await publishOutbox(bus, outbox);
-    return taken;
+    return { version: this.#version, draft, nonce, taken, letters, outbox };
   }
 }
 
