@@ -59,16 +59,18 @@ function fromFields(fields: PipelineFields, own: string): Published {
   const horizons: Record<string, EpochMillis> = {};
   const taken: Record<string, EpochMillis> = {};
   const moved: Record<string, EpochMillis> = {};
-  const families = [
-    [`${own}in:`, input],
-    [`${own}out:`, output],
-    [`${own}moved:`, moved],
-    ['horizon:', horizons],
-    ['taken:', taken],
-  ] as const;
-  for (const name in fields)
-    for (const [prefix, family] of families)
-      if (name.startsWith(prefix)) family[name.slice(prefix.length)] = fields[name] as EpochMillis;
+  const families: Readonly<Record<string, Record<string, EpochMillis>>> = {
+    [`${own}in:`]: input,
+    [`${own}out:`]: output,
+    [`${own}moved:`]: moved,
+    'horizon:': horizons,
+    'taken:': taken,
+  };
+  for (const name in fields) {
+    const end = name.lastIndexOf(':') + 1;
+    const family = families[name.slice(0, end)];
+    if (family !== undefined) family[name.slice(end)] = fields[name] as EpochMillis;
+  }
   const lastSweep = (fields['lastSweep'] ?? MIN_TIMESTAMP) as EpochMillis;
   return { watermarks: { input, output }, lastSweep, horizons, taken, moved };
 }

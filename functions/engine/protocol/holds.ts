@@ -25,27 +25,28 @@ export function earliestHold(holds: Holds): EpochMillis {
   return holds[0]?.low ?? MAX_TIMESTAMP;
 }
 
+const NOTHING_CHANGED: HoldBucket[] = [];
+
 /** Changes to a root's holds during one bundle. */
 export class HoldsDraft {
-  readonly #buckets: { low: EpochMillis; high: EpochMillis; count: number }[];
-  #changed = false;
   readonly #before: Holds;
+  /** Its own list from the first change on. */
+  #buckets: HoldBucket[] = NOTHING_CHANGED;
 
   constructor(holds: Holds) {
     this.#before = holds;
-    this.#buckets = [...holds];
   }
 
   /** Moves one cell's stamp from `before` to `after`; either may be absent. */
   move(before: EpochMillis | undefined, after: EpochMillis | undefined): void {
     if (before === after) return;
-    this.#changed = true;
+    if (this.#buckets === NOTHING_CHANGED) this.#buckets = [...this.#before];
     if (after !== undefined) this.#add(after);
     if (before !== undefined) this.#remove(before);
   }
 
   finish(): Holds {
-    if (!this.#changed) return this.#before;
+    if (this.#buckets === NOTHING_CHANGED) return this.#before;
     while (this.#buckets.length > MAX_BUCKETS) this.#joinClosest();
     return this.#buckets;
   }

@@ -29,8 +29,28 @@ export function isRootId(text: unknown): text is RootId {
   return typeof text === 'string' && text.length <= 400 && ROOT_ID.test(text);
 }
 
+/** A shard's name, taken apart. */
+export interface ShardName {
+  readonly stage: string;
+  readonly shard: number;
+}
+
+/** Of the names met last: the few shards of a pipeline are named with every envelope. */
+let parsed = new Map<ShardId, ShardName>();
+const MAX_PARSED = 10_000;
+
 /** Takes a shard's name apart. @throws {CorruptionError} when it is none */
-export function parseShardId(id: ShardId): { stage: string; shard: number } {
+export function parseShardId(id: ShardId): ShardName {
+  let name = parsed.get(id);
+  if (name === undefined) {
+    name = parse(id);
+    if (parsed.size >= MAX_PARSED) parsed = new Map();
+    parsed.set(id, name);
+  }
+  return name;
+}
+
+function parse(id: ShardId): ShardName {
   const at = id.lastIndexOf('~');
   const stage = id.slice(0, at);
   const shard = Number(id.slice(at + 1));

@@ -107,6 +107,11 @@ export function hasDueTimers(
   return byEvent || (due.processingDue < MAX_TIMESTAMP && due.processingDue <= processingTime);
 }
 
+/** Whether an envelope's number was taken. @param done of the target's root */
+export function isDone(done: Root['done'], sender: RootId, number: number): boolean {
+  return contains(done[sender], number);
+}
+
 /** How many open ranges a target keeps before the two oldest are joined. */
 const MAX_OPEN_RANGES = 8;
 /**
@@ -114,6 +119,8 @@ const MAX_OPEN_RANGES = 8;
  * counts what is deleted as part of a commit's size.
  */
 const MAX_DROPPED = 100;
+
+const NO_PARTS: Readonly<Record<string, number>> = {};
 
 /** The next root in the making. One draft, one commit. */
 export class RootDraft {
@@ -133,9 +140,10 @@ export class RootDraft {
   #outside: readonly OutsideOpen[];
   #outbox: number;
   #parts: Readonly<Record<string, number>>;
-  readonly #partly = new Map<string, number>();
+  #partly: Map<string, number> | undefined;
   #counts: Counts;
-  readonly #dropped = new Set<number>();
+  /** Outbox documents of what was dropped, if anything was. */
+  #dropped: Set<number> | undefined;
 
   constructor(base: Root) {
     this.base = base;
@@ -148,7 +156,7 @@ export class RootDraft {
     this.cells = base.cells;
     this.extra = base.extra;
     this.ids = base.ids;
-    this.#parts = base.parts ?? {};
+    this.#parts = base.parts ?? NO_PARTS;
     this.#counts = base.counts ?? NO_COUNTS;
     this.#outside = base.outside;
     this.#outbox = base.outbox;
@@ -156,27 +164,33 @@ export class RootDraft {
 
   /** Whether an envelope's number was taken, by an earlier commit or in this bundle. */
   isTaken(sender: RootId, number: number): boolean {
-    return contains((this.#done ?? this.base.done)[sender], number);
+    return isDone(this.#done ?? this.base.done, sender, number);
   }
 
   /** Takes one envelope's number into `done`. */
   take(sender: RootId, number: number): void {
-    const name = `${sender} ${number}`;
-    const upTo = this.#partly.get(name);
-    if (upTo !== undefined) {
-      this.#parts = { ...this.#parts, [name]: upTo };
-      return;
-    }
-    if (this.#parts[name] !== undefined) {
-      const { [name]: _, ...others } = this.#parts;
-      this.#parts = others;
-    }
+    if ((this.#partly !== undefined || this.#parts !== NO_PARTS) && this.#takePart(`${sender} ${number}`)) return;
     this.#done ??= { ...this.base.done };
     this.#done[sender] = withRange(this.#done[sender] ?? [], number);
   }
 
+  /** @returns whether more of the envelope is left */
+  #takePart(name: string): boolean {
+    const upTo = this.#partly?.get(name);
+    if (upTo !== undefined) {
+      this.#parts = { ...this.#parts, [name]: upTo };
+      return true;
+    }
+    if (this.#parts[name] !== undefined) {
+      const { [name]: _, ...others } = this.#parts;
+      this.#parts = Object.keys(others).length === 0 ? NO_PARTS : others;
+    }
+    return false;
+  }
+
   /** Of this envelope only so many elements are taken in this commit; its number is not done then. */
   takeOnly(sender: RootId, number: number, upTo: number): void {
+    this.#partly ??= new Map();
     this.#partly.set(`${sender} ${number}`, upTo);
   }
 
@@ -219,6 +233,7 @@ export class RootDraft {
   published(document: number): void {
     if (!this.#outside.some((entry) => entry.document === document)) return;
     this.#outside = this.#outside.filter((entry) => entry.document !== document);
+    this.#dropped ??= new Set();
     this.#dropped.add(document);
   }
 
@@ -238,6 +253,7 @@ export class RootDraft {
 
   /** What is left of a settled range: nothing, or the documents that are for later commits. */
   #withoutDocuments(range: OpenRange): OpenRange[] {
+    this.#dropped ??= new Set();
     for (let document = range.firstDocument; document <= range.lastDocument; document++) {
       if (this.#dropped.size >= MAX_DROPPED && !this.#dropped.has(document))
         return [{ ...range, firstDocument: document }];
@@ -248,20 +264,24 @@ export class RootDraft {
 
   /** The outbox documents that nothing names any more; delete them in this commit. Call last. */
   documentsToDelete(): number[] {
-    if (this.#dropped.size === 0) return [];
-    const open = Object.values(this.#open ?? this.base.open).flat();
-    const named = (document: number): boolean =>
-      open.some((range) => range.firstDocument <= document && document <= range.lastDocument) ||
-      this.#outside.some((entry) => entry.document === document);
+    if (this.#dropped === undefined) return [];
     const documents: number[] = [];
-    for (const document of this.#dropped) if (!named(document)) documents.push(document);
+    for (const document of this.#dropped) if (!this.#isNamed(document)) documents.push(document);
     return documents;
+  }
+
+  #isNamed(document: number): boolean {
+    const open = this.#open ?? this.base.open;
+    for (const target in open)
+      for (const range of open[target]!)
+        if (range.firstDocument <= document && document <= range.lastDocument) return true;
+    return this.#outside.some((entry) => entry.document === document);
   }
 
   /** The next root. */
   finish(nonce: string, topology: number): Root {
     const { base } = this;
-    return {
+    const root: { -readonly [field in keyof Root]: Root[field] } = {
       id: base.id,
       topology,
       nonce,
@@ -278,11 +298,12 @@ export class RootDraft {
       eventDue: this.eventDue,
       processingDue: this.processingDue,
       cells: this.cells,
-      ...(Object.keys(this.#parts).length === 0 ? {} : { parts: this.#parts }),
-      ...(this.#counts === NO_COUNTS ? {} : { counts: this.#counts }),
-      ...(this.ids === undefined ? {} : { ids: this.ids }),
-      ...(this.extra === undefined ? {} : { extra: this.extra }),
     };
+    if (this.#parts !== NO_PARTS) root.parts = this.#parts;
+    if (this.#counts !== NO_COUNTS) root.counts = this.#counts;
+    if (this.ids !== undefined) root.ids = this.ids;
+    if (this.extra !== undefined) root.extra = this.extra;
+    return root;
   }
 }
 

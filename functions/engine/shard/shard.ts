@@ -15,9 +15,9 @@ import { type DeadLetter, type DeadLetterPlace, elementDeadLetter } from '../dea
 import { deadLetterDocuments } from '../dead-letter-document.ts';
 import { Cadence } from '../protocol/cadence.ts';
 import { type Changes, commitRoot, openRoot, publishOutbox } from '../protocol/commit.ts';
-import { parseShardId, type RootId, type ShardId } from '../protocol/names.ts';
+import { parseShardId, type ShardId } from '../protocol/names.ts';
 import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
-import { type Root, RootDraft } from '../protocol/root.ts';
+import { isDone, type Root, RootDraft } from '../protocol/root.ts';
 import { tryAgain } from '../protocol/try-again.ts';
 import { publishLeft } from '../sweep/republish.ts';
 import { partName, partOf, refuse } from './envelope-parts.ts';
@@ -375,15 +375,10 @@ export class Shard {
    * was done: its root is read afresh in every try, after our own.
    */
   async #fresh(root: Root, envelopes: readonly Envelope[]): Promise<Envelope[]> {
-    const strangers = [
-      ...new Set(envelopes.map(({ sender }) => sender).filter((sender) => root.done[sender] === undefined)),
-    ];
-    const gone = new Set<RootId>();
-    if (strangers.length > 0) {
-      const roots = await this.#setting.store.get('roots', strangers);
-      for (const [i, sender] of strangers.entries()) if (roots[i] === undefined) gone.add(sender);
-    }
-    const draft = new RootDraft(root);
-    return envelopes.filter(({ sender, number }) => !gone.has(sender) && !draft.isTaken(sender, number));
+    const unknown = envelopes.filter(({ sender }) => root.done[sender] === undefined);
+    const strangers = [...new Set(unknown.map(({ sender }) => sender))];
+    const roots = strangers.length === 0 ? [] : await this.#setting.store.get('roots', strangers);
+    const gone = strangers.filter((_, i) => roots[i] === undefined);
+    return envelopes.filter(({ sender, number }) => !gone.includes(sender) && !isDone(root.done, sender, number));
   }
 }

@@ -47,8 +47,8 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a sender that is not known is believed to exist',
     file: 'functions/engine/shard/shard.ts',
-    from: 'if (roots[i] === undefined) gone.add(sender);',
-    to: 'if (roots[i] === undefined) gone.delete(sender);',
+    from: 'const gone = strangers.filter((_, i) => roots[i] === undefined);',
+    to: 'const gone: string[] = [];',
   },
   {
     name: 'the watermark does not wait for the backlog',
@@ -95,7 +95,7 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'what was taken in is a dead letter when its answers were lost',
     file: 'functions/engine/ids/fate.ts',
-    from: `if (isShardOf(root.id, stage) && (await isRemembered(store, root, sought, rule))) return 'taken';`,
+    from: 'if (others.length > 0) await lookAmongIds(store, others);',
     to: '',
   },
   {

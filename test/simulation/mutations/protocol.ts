@@ -5,7 +5,7 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
   {
     name: 'done ranges are not checked',
     file: 'functions/engine/protocol/root.ts',
-    from: 'return contains((this.#done ?? this.base.done)[sender], number);',
+    from: 'return contains(done[sender], number);',
     to: 'return false;',
   },
   {
@@ -35,13 +35,13 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
   {
     name: 'an outbox document is deleted while another target needs it',
     file: 'functions/engine/protocol/root.ts',
-    from: 'if (!named(document)) documents.push(document);',
+    from: 'if (!this.#isNamed(document)) documents.push(document);',
     to: 'documents.push(document);',
   },
   {
     name: 'an outbox document is never deleted',
     file: 'functions/engine/protocol/root.ts',
-    from: 'if (!named(document)) documents.push(document);',
+    from: 'if (!this.#isNamed(document)) documents.push(document);',
     to: '',
   },
   {
