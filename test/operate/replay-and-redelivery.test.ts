@@ -2,7 +2,7 @@
  * What failed at ingest, and whose message is delivered again after its step was mended: beside the replay of its dead
  * letter it would count twice, were the two not known to be one.
  */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { Log } from '../../functions/cloud/service/log.ts';
 import { UndeliveredHost } from '../../functions/cloud/service/undelivered-host.ts';
@@ -160,40 +160,47 @@ describe.each(['of messages', 'named'] as const)('where ids are %s, a message th
     expect(await counted()).toEqual(once);
   });
 
-  it('count once when Pub/Sub gave up on a message that an instance held, and committed later', async () => {
+  it('count once when Pub/Sub gave up on messages of which an instance held some, and committed them later', async () => {
     Object.assign(broken, { item: false });
     const log = new Log('orders', 'p', () => {});
     const engine = { ...driven.replaySetting(), pipeline: 'orders' };
     const host = new UndeliveredHost({ plan: driven.plan, engine, log });
-    const { data, publishTime } = message;
-    const attributes = {
-      CloudPubSubDeadLetterSourceSubscription: sourceSubscription('orders', 'orders'),
-      CloudPubSubDeadLetterSourceDeliveryCount: '5',
-      CloudPubSubDeadLetterSourceTopicPublishTime: new Date(publishTime).toISOString(),
-    };
-    await host.take({
-      messageId: 'copy',
-      publishTime: driven.clock.now(),
-      data: Buffer.from(JSON.stringify(data)),
-      attributes,
-      orderingKey: undefined,
-      deliveryAttempt: undefined,
-      subscription: undefined,
-    });
-    expect(await driven.letters()).toMatchObject([{ id: 'orders~undelivered~copy', status: 'dead' }]);
+    const giveUp = ({ id, data, publishTime }: SourceMessage): Promise<void> =>
+      host.take({
+        messageId: `copy of ${id}`,
+        publishTime: driven.clock.now(),
+        data: Buffer.from(JSON.stringify(data)),
+        attributes: {
+          CloudPubSubDeadLetterSourceSubscription: sourceSubscription('orders', 'orders'),
+          CloudPubSubDeadLetterSourceDeliveryCount: '5',
+          CloudPubSubDeadLetterSourceTopicPublishTime: new Date(publishTime).toISOString(),
+        },
+        orderingKey: undefined,
+        deliveryAttempt: undefined,
+        subscription: undefined,
+      });
+    const others = [1, 2, 3].map((n) => driven.message(`m${n + 1}`, { order: `o${n + 1}`, items: [`other-${n}`] }));
+    for (const each of [message, ...others]) await giveUp(each);
+    expect((await driven.letters()).map(({ status }) => status)).toEqual(['dead', 'dead', 'dead', 'dead']);
     await driven.deliver(message);
-    expect(await driven.replay()).toEqual([
-      {
-        outcome: 'skipped',
-        id: 'orders~undelivered~copy',
-        reason: 'its message was taken in after all, and counts already; discard it',
-      },
+    await driven.deliver(others[1]!);
+    const readings = vi.spyOn(driven.store, 'roots');
+    const outcomes = await driven.replayOnly();
+    // Of all letters together: before their outboxes, and before the ids.
+    expect(readings).toHaveBeenCalledTimes(2);
+    const reason = 'its message was taken in after all, and counts already; discard it';
+    expect(outcomes).toMatchObject([
+      { outcome: 'skipped', id: 'orders~undelivered~copy of m1', reason },
+      { outcome: 'replayed', id: 'orders~undelivered~copy of m2' },
+      { outcome: 'skipped', id: 'orders~undelivered~copy of m3', reason },
+      { outcome: 'replayed', id: 'orders~undelivered~copy of m4' },
     ]);
-    expect(await counted()).toEqual(once);
+    expect(await counted()).toEqual({ ...once, 'other-1': 1, 'other-2': 1, 'other-3': 1 });
   });
 
   it('are what became of the message for whoever asks after its fate', async () => {
-    const fate = () => fateOf(driven.plan, driven.plan.sources[0]!, message, driven.store, driven.clock.now());
+    const source = driven.plan.sources[0]!;
+    const fate = () => fateOf(driven.plan, { source, message }, driven.store, driven.clock.now());
     message = { ...message, data: { order: 'o1', items: ['bad', 'bad-pair'] } };
     await driven.deliver(message);
     expect(await fate()).toBe('not taken');

@@ -48,7 +48,7 @@ export class UndeliveredHost {
     }
     const now = engine.clock.now();
     const message = givenUp(sourceMessage(push, now));
-    const fate = await fateOf(plan, source, message, engine.store, now);
+    const fate = await fateOf(plan, { source, message }, engine.store, now);
     if (fate === 'taken') {
       log.info(`Pub/Sub gave up after ${attempts} attempts on a message that was taken in; it counts once`, {
         stage: source.id,

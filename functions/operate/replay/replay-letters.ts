@@ -30,7 +30,7 @@ export async function* replayLetters(setting: ReplaySetting, options: ReplayOpti
   try {
     for (let from = 0; from < ids.length; from += size) {
       const batch = await lettersOf(setting.store, { ...filter, ids: ids.slice(from, from + size) });
-      if (dryRun) for (const found of batch) yield await replayer.tryOut(found);
+      if (dryRun) yield* await replayer.tryOut(batch);
       else {
         yield* await replayer.replay(batch);
         if (rate !== undefined) await setting.clock.sleep(Math.ceil((batch.length / rate) * 1_000) as Millis);

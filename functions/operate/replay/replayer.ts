@@ -22,7 +22,7 @@ import { CannotReplay } from './cannot-replay.ts';
 import { LetterRun, type LetterResult } from './letter-run.ts';
 import { countLate } from './lateness.ts';
 import type { Patch } from './patch.ts';
-import { wasTakenAfterAll } from './taken-after-all.ts';
+import { takenAfterAll } from './taken-after-all.ts';
 
 export interface ReplaySetting {
   readonly plan: Plan;
@@ -60,10 +60,12 @@ const REPLAY_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 const NOTHING = { sets: [], deletes: [] };
 
-interface Taken {
+/** @template R what came of it: an outcome where it is not taken */
+interface Ran<R = LetterResult | ReplayOutcome> {
   readonly found: FoundLetter;
-  readonly result: LetterResult;
+  readonly result: R;
 }
+type Taken = Ran<LetterResult>;
 
 export class Replayer {
   readonly root: string;
@@ -84,21 +86,24 @@ export class Replayer {
     this.#stored = { root: newRoot(this.root, setting.topology), version: 'absent' };
   }
 
-  /** What would come of a letter, without doing it. The steps behind the one that failed are run. */
-  async tryOut({ letter }: FoundLetter): Promise<ReplayOutcome> {
-    const result = await this.#ran(letter);
-    return 'outcome' in result ? result : this.#outcome(letter, result, this.#lettersOf(letter, result, 'not written'));
+  /** What would come of letters, without doing it. The steps behind the one that failed are run. */
+  async tryOut(letters: readonly FoundLetter[]): Promise<ReplayOutcome[]> {
+    const outcomes: ReplayOutcome[] = [];
+    for (const { found, result } of await this.#ran(letters)) {
+      const { letter } = found;
+      if ('outcome' in result) outcomes.push(result);
+      else outcomes.push(this.#outcome(letter, result, this.#lettersOf(letter, result, 'not written')));
+    }
+    return outcomes;
   }
 
   /** Replays letters in one commit. */
   async replay(letters: readonly FoundLetter[]): Promise<ReplayOutcome[]> {
     const outcomes = new Map<string, ReplayOutcome>();
     let taken: Taken[] = [];
-    for (const found of letters) {
-      const result = await this.#ran(found.letter);
+    for (const { found, result } of await this.#ran(letters))
       if ('outcome' in result) outcomes.set(found.letter.id, result);
       else taken.push({ found, result });
-    }
     while (taken.length > 0) {
       try {
         for (const outcome of await this.#commit(taken)) outcomes.set(outcome.id, outcome);
@@ -128,11 +133,20 @@ export class Replayer {
     return draft;
   }
 
-  async #ran(letter: DeadLetter): Promise<LetterResult | ReplayOutcome> {
-    const { id, status } = letter;
+  /** Runs each, unless it stays as it is. */
+  async #ran(letters: readonly FoundLetter[]): Promise<Ran[]> {
     const { plan, store, clock } = this.#setting;
+    const dead = letters.map(({ letter }) => letter).filter(({ status }) => status === 'dead');
+    const counted = await takenAfterAll(dead, plan, store, clock.now());
+    const ran: Ran[] = [];
+    for (const found of letters) ran.push({ found, result: await this.#runOne(found.letter, counted) });
+    return ran;
+  }
+
+  async #runOne(letter: DeadLetter, counted: ReadonlySet<DeadLetter>): Promise<LetterResult | ReplayOutcome> {
+    const { id, status } = letter;
     if (status !== 'dead') return { outcome: 'skipped', id, reason: `it was ${status} already` };
-    if (await wasTakenAfterAll(letter, plan, store, clock.now()))
+    if (counted.has(letter))
       return { outcome: 'skipped', id, reason: 'its message was taken in after all, and counts already; discard it' };
     try {
       return await this.#run.run(letter);
