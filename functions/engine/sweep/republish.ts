@@ -38,6 +38,7 @@ export async function republish(
       if (isPaused(target, paused)) continue;
       const done = roots.get(target)?.done[root.id];
       for (const range of root.open[target]!) {
+        if ((sent.get(target) ?? 0) >= MAX_REPUBLISHED) break;
         if (covers(done, range.from, range.to) || !isDueAgain(range.born, lastSweep, now, first)) continue;
         for await (const some of envelopesOf(store, root.id, target, range)) {
           const room = MAX_REPUBLISHED - (sent.get(target) ?? 0);
