@@ -11,6 +11,7 @@
  * 4. Only then what was stored beside is removed. Dead letters stay; and the ids of elements, where their shards stay.
  */
 import { readControl, type StoredControl, type TopologyControl, writeControl } from '../engine/control.ts';
+import { MAX_DELETES } from '../engine/protocol/commit-limits.ts';
 import { earliestHold } from '../engine/protocol/holds.ts';
 import { isShardRoot, parseShardId, type RootId } from '../engine/protocol/names.ts';
 import { newRoot, type Root } from '../engine/protocol/root.ts';
@@ -36,9 +37,7 @@ export class NotDrained extends ConfigurationError {
 
 /** What an epoch leaves behind that the next must not find. */
 const LEFT_BEHIND: readonly Collection[] = ['outbox', 'cells', 'parts', 'runs', 'views', 'settled'];
-/** Deletes of one commit; Firestore counts what is deleted as part of its size. */
-const AT_ONCE = 100;
-/** Of views, whose documents have up to half a MiB. */
+/** Deletes of one commit of views, whose documents have up to half a MiB. */
 const VIEWS_AT_ONCE = 12;
 
 /**
@@ -103,7 +102,7 @@ async function endSenders(store: ListingStore, pipeline: string, topology: numbe
     if (isShardRoot(root.id) || root.topology >= topology) continue;
     refuseUnsettled(pipeline, root, roots, topology);
     const fence = { collection: 'roots', id: root.id, version: versions.get(root.id)! } as const;
-    const documents = outboxOf(root).slice(0, AT_ONCE);
+    const documents = outboxOf(root).slice(0, MAX_DELETES);
     const own: DocumentName[] = [{ collection: 'roots', id: root.id }];
     await store.commit({ preconditions: [fence], sets: [], deletes: [...own, ...documents] });
   }
@@ -160,7 +159,7 @@ async function clear(
   collection: Collection,
   isKept: (id: string) => boolean = () => false,
 ): Promise<void> {
-  const atOnce = collection === 'views' ? VIEWS_AT_ONCE : AT_ONCE;
+  const atOnce = collection === 'views' ? VIEWS_AT_ONCE : MAX_DELETES;
   let limit = atOnce;
   for (;;) {
     const found = await store.list(collection, limit);

@@ -8,6 +8,8 @@
 import { type EpochMillis, earlier, epochMillis, later, MAX_TIMESTAMP, type Millis, plus } from '../../model/time.ts';
 import type { Document, DocumentName, Store } from '../../ports/store.ts';
 import { idsDocumentName, IdsWriter, readIds } from '../ids/id-documents.ts';
+import { documentsOnlyIn } from '../ids/id-state.ts';
+import { MAX_DELETES } from '../protocol/commit-limits.ts';
 import type { ShardId } from '../protocol/names.ts';
 import { FingerprintSet, wordsOf } from './fingerprint-set.ts';
 
@@ -32,15 +34,13 @@ interface Slice {
   readonly from: EpochMillis;
   first: number;
   last: number;
-  readonly seen: FingerprintSet;
+  seen: FingerprintSet;
 }
 
 export const NOTHING_SEEN: SeenState = { documents: 0, slices: [] };
 
 /** A horizon is kept in so many slices: what is forgotten is forgotten at most so much of it late. */
 const SLICES = 8;
-/** Documents deleted by one commit. */
-const MAX_DELETES = 300;
 
 export class SeenIndex {
   readonly #shard: ShardId;
@@ -95,9 +95,7 @@ export class SeenIndex {
     const dropped: number[] = [];
     for (const slice of this.#slices.filter(({ from }) => this.#forgottenAt(from) <= clock)) {
       if (dropped.length >= MAX_DELETES) break;
-      this.#slices = this.#slices.filter((other) => other !== slice);
-      for (let number = slice.first; number <= slice.last; number++)
-        if (!this.#slices.some(({ first, last }) => first <= number && number <= last)) dropped.push(number);
+      dropped.push(...this.#forget(slice, MAX_DELETES - dropped.length));
     }
     for (const number of dropped) this.#writer.abandon(number);
     const deletes = dropped.map((number) => idsDocumentName(this.#shard, number));
@@ -112,6 +110,20 @@ export class SeenIndex {
     let due: EpochMillis = MAX_TIMESTAMP;
     for (const { from } of this.#slices) due = earlier(due, this.#forgottenAt(from));
     return due;
+  }
+
+  /** Drops a slice; of one that has more documents than may go now, what it holds and the first of them. */
+  #forget(slice: Slice, atMost: number): number[] {
+    const others = this.#slices.filter((other) => other !== slice);
+    const documents = documentsOnlyIn(slice, others);
+    if (documents.length <= atMost) {
+      this.#slices = others;
+      return documents;
+    }
+    const gone = documents.slice(0, atMost);
+    slice.first = gone.at(-1)! + 1;
+    slice.seen = new FingerprintSet();
+    return gone;
   }
 
   #sliceOf(at: EpochMillis): Slice {

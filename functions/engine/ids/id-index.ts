@@ -7,6 +7,7 @@
 import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import type { Document, DocumentName, Store } from '../../ports/store.ts';
 import { type Published, readPublished } from '../pipeline-document.ts';
+import { MAX_DELETES } from '../protocol/commit-limits.ts';
 import type { ShardId } from '../protocol/names.ts';
 import type { RootDraft } from '../protocol/root.ts';
 import { timeOfId } from './element-id.ts';
@@ -50,8 +51,6 @@ interface Remembered {
 
 /** Ids in memory beyond this are dropped, those first that were written longest ago. */
 const MAX_IDS = 300_000;
-/** Documents deleted by one commit; Firestore counts them as part of its size. */
-const MAX_DELETES = 100;
 /** A span whose messages may still come again is looked at again after this; milliseconds. */
 const LOOK_AGAIN = 60_000;
 

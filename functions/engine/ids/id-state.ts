@@ -91,8 +91,11 @@ export function lastPublished(span: IdSpan, { by }: IdRule): EpochMillis {
   return by === 'eventTime' ? span.written : span.to;
 }
 
+/** What lies in the documents `first..last`. */
+type InDocuments = Pick<IdSpan, 'first' | 'last'>;
+
 /** The documents of a span that no other span names, in order. */
-export function documentsOnlyIn({ first, last }: IdSpan, others: readonly IdSpan[]): number[] {
+export function documentsOnlyIn({ first, last }: InDocuments, others: readonly InDocuments[]): number[] {
   const numbers: number[] = [];
   for (let document = first; document <= last; document++)
     if (!others.some((other) => other.first <= document && document <= other.last)) numbers.push(document);

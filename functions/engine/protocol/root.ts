@@ -11,6 +11,7 @@
  */
 import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
 import type { IdState } from '../ids/id-state.ts';
+import { MAX_DELETES } from './commit-limits.ts';
 import { addCounts, type Counts, NO_COUNTS } from './counts.ts';
 import { type Holds, HoldsDraft, NO_HOLDS } from './holds.ts';
 import type { RootId, ShardId } from './names.ts';
@@ -114,11 +115,6 @@ export function isDone(done: Root['done'], sender: RootId, number: number): bool
 
 /** How many open ranges a target keeps before the two oldest are joined. */
 const MAX_OPEN_RANGES = 8;
-/**
- * Outbox documents of settled ranges that one commit deletes; what a target left open for hours has many, and Firestore
- * counts what is deleted as part of a commit's size.
- */
-const MAX_DROPPED = 100;
 
 const NO_PARTS: Readonly<Record<string, number>> = {};
 
@@ -251,11 +247,11 @@ export class RootDraft {
     }
   }
 
-  /** What is left of a settled range: nothing, or the documents that are for later commits. */
+  /** What is left of a settled range: nothing, or, where it was open for hours, the documents that are for later commits. */
   #withoutDocuments(range: OpenRange): OpenRange[] {
     this.#dropped ??= new Set();
     for (let document = range.firstDocument; document <= range.lastDocument; document++) {
-      if (this.#dropped.size >= MAX_DROPPED && !this.#dropped.has(document))
+      if (this.#dropped.size >= MAX_DELETES && !this.#dropped.has(document))
         return [{ ...range, firstDocument: document }];
       this.#dropped.add(document);
     }

@@ -10,6 +10,7 @@ import { type EpochMillis, later, type Millis, plus } from '../../model/time.ts'
 import type { Bus } from '../../ports/bus.ts';
 import type { Document, DocumentName, Precondition, Store, Version } from '../../ports/store.ts';
 import { foldedRootId, messageState, withRetired } from '../ingest/message-state.ts';
+import { MAX_DELETES } from '../protocol/commit-limits.ts';
 import { outboxId, type RootId, sourceOf } from '../protocol/names.ts';
 import { covers } from '../protocol/ranges.ts';
 import { newRoot, type Root } from '../protocol/root.ts';
@@ -19,8 +20,6 @@ export const RETIRE_AFTER = 600_000 as Millis;
 
 /** Roots retired by one sweep. */
 const MAX_RETIRED = 50;
-/** Outbox documents deleted by one commit; Firestore counts them as part of its size. */
-const MAX_DELETES = 100;
 
 /** The roots of a sweep's snapshot with their versions. */
 export interface Snapshot {
