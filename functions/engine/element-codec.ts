@@ -3,7 +3,7 @@
  * back what was encoded, and elements of one body come out in order.
  */
 import { CorruptionError } from '../model/errors.ts';
-import { decodeValue, encodeValue } from '../model/json.ts';
+import { decodeValue, encodeValue, plainText } from '../model/json.ts';
 import { keyText } from '../model/key.ts';
 import type { PaneInfo } from '../model/pane.ts';
 import type { EpochMillis } from '../model/time.ts';
@@ -44,11 +44,12 @@ const TIMINGS = ['EARLY', 'ON_TIME', 'LATE'] as const;
  * @throws {EncodeError} when the value cannot be carried
  */
 export function encodeElement(inlet: number, keyText: string, value: unknown, element: Element): string {
-  const json = encodeValue(value);
-  const kind = json === value ? PLAIN : TAGGED;
+  const plain = plainText(value);
+  const kind = plain === undefined ? TAGGED : PLAIN;
+  const json = plain ?? JSON.stringify(encodeValue(value));
   const { timestamp, windows, pane, id } = element;
   const idText = id === undefined ? '0' : JSON.stringify(id);
-  return `[${inlet},${kind},${timestamp},${keyText},${JSON.stringify(json)},${windowsText(windows)},${paneText(pane)},${idText}]`;
+  return `[${inlet},${kind},${timestamp},${keyText},${json},${windowsText(windows)},${paneText(pane)},${idText}]`;
 }
 
 /** A pre-combined part of a key and window. */
@@ -66,10 +67,11 @@ export interface Lifted {
  */
 export function encodeLifted(inlet: number, keyText: string, part: Lifted, id?: string): string {
   const { accumulator, window, timestamp, count, latest } = part;
-  const json = encodeValue(accumulator);
-  const kind = json === accumulator ? LIFTED : LIFTED_TAGGED;
+  const plain = plainText(accumulator);
+  const kind = plain === undefined ? LIFTED_TAGGED : LIFTED;
+  const json = plain ?? JSON.stringify(encodeValue(accumulator));
   const idText = id === undefined ? '' : `,${JSON.stringify(id)}`;
-  return `[${inlet},${kind},${timestamp},${keyText},${JSON.stringify(json)},[${window.start},${window.end}],${count},${latest}${idText}]`;
+  return `[${inlet},${kind},${timestamp},${keyText},${json},[${window.start},${window.end}],${count},${latest}${idText}]`;
 }
 
 /** @throws {CorruptionError} when the body is not what `encode…` wrote */

@@ -40,6 +40,25 @@ export function isPlain(value: unknown, depth = 0): boolean {
   return true;
 }
 
+/** The JSON text of a value that is plain JSON already; undefined where it is not. */
+export function plainText(value: unknown): string | undefined {
+  return numbersText(value, 0) ?? (isPlain(value) ? JSON.stringify(value) : undefined);
+}
+
+/** Of numbers and lists of them, as accumulators are: in one pass, without the detour to V8's own. */
+function numbersText(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? `${value}` : undefined;
+  if (value === null) return 'null';
+  if (!Array.isArray(value) || depth > MAX_DEPTH) return undefined;
+  let text = '[';
+  for (let i = 0; i < value.length; i++) {
+    const member = numbersText(value[i], depth + 1);
+    if (member === undefined) return undefined;
+    text += i === 0 ? member : `,${member}`;
+  }
+  return `${text}]`;
+}
+
 /**
  * The plain JSON that stands for a value; the value itself when it is plain already.
  * @throws {EncodeError} for functions, symbols, promises, class instances, and what is nested too deep

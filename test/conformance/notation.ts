@@ -27,6 +27,9 @@ import { assignWindows, type WindowFn } from '../../functions/model/windows.ts';
 type Values = readonly (number | string)[];
 type Spec = ReduceSpec<number | string, (number | string)[], Values>;
 
+/** As `encodeWindow` writes it. */
+const END_OF_WINDOW_TIMER = 2;
+
 /** How often the state is written and read back. */
 export type Handling = 'kept live' | 'encoded after every step';
 
@@ -40,14 +43,9 @@ export function runScenario(header: string, steps: string, handling: Handling = 
 /** A trigger whose answers are given by the scenario. */
 class ManualMachine extends TriggerMachine {
   answer: 'FIRE' | 'FIRE+FIN' | 'hush' = 'hush';
-  readonly states = new Set<TriggerState>();
 
-  onElements(state: TriggerState): void {
-    this.states.add(state);
-  }
-  onMerge(state: TriggerState): void {
-    this.states.add(state);
-  }
+  onElements(): void {}
+  onMerge(): void {}
   isReady(): boolean {
     return this.answer !== 'hush';
   }
@@ -110,9 +108,7 @@ class Scenario {
         this.#followsWatermark = word === 'owm-follows';
         break;
       case 'timers':
-        for (const state of this.#manual?.states ?? []) state.endOfWindowTimer = true;
-        // An empty bundle: what was set behind its back, the reduction has to look at anew.
-        this.#reduction.addBundle(this.#context, [], this);
+        this.#reduction = KeyReduction.decode(this.#spec, withTimers(this.#reduction.encode()));
         this.#advance();
         break;
       case 'FIRE':
@@ -303,4 +299,15 @@ function makeTrigger(name: string, number: number, parts: readonly (Trigger | un
     default:
       throw new Error(`unknown trigger '${name}'`);
   }
+}
+
+/** The state of a key as it would be if each of its open windows had a timer at its end. */
+function withTimers(encoded: string | undefined): string | undefined {
+  const lines = encoded?.trimEnd().split('\n');
+  return lines?.map((line) => `${lineWithTimer(line)}\n`).join('');
+}
+
+function lineWithTimer(line: string): string {
+  const [start, end, flags, ...rest] = JSON.parse(line) as number[];
+  return flags === undefined ? line : JSON.stringify([start, end, flags | END_OF_WINDOW_TIMER, ...rest]);
 }

@@ -20,24 +20,11 @@ import { groupSessions, mergeWindows, type SessionGroup, SessionPlaces } from '.
 import { expiryOf, type ReduceSpec } from './spec.ts';
 import type { TriggerMoment } from './trigger-machine.ts';
 import { WindowSet } from './window-set.ts';
-import { decodeWindow, encodeWindow, WindowState } from './window-state.ts';
-
-/** What a key's windows hold and wait for; `MAX_TIMESTAMP` = nothing. */
-interface Outlook {
-  readonly hold: EpochMillis;
-  readonly timerHold: EpochMillis;
-  readonly due: Due;
-  /** Where among the windows the first is that waits for a time on the processing clock. */
-  readonly firstTimed: number;
-}
+import { decodeWindow, WindowState } from './window-state.ts';
 
 export class KeyReduction<In, Acc, Out> {
   readonly #spec: ReduceSpec<In, Acc, Out>;
-  readonly #windows = new WindowSet<Acc>();
-  /** Worked out once after each change: shards ask several times a bundle. */
-  #outlook: Outlook | undefined;
-  /** What `encode` gave, while it is current. */
-  #text: string | undefined;
+  readonly #windows = new WindowSet<Acc>((state) => this.#expectsOnTimePane(state));
   readonly #moment: TriggerMoment = { endOfWindowReached: false, processingTime: MAX_TIMESTAMP };
 
   private constructor(spec: ReduceSpec<In, Acc, Out>) {
@@ -58,17 +45,7 @@ export class KeyReduction<In, Acc, Out> {
 
   /** JSON, a line a window; undefined when there is nothing left. Only windows that have changed are written anew. */
   encode(): string | undefined {
-    const { states } = this.#windows;
-    if (states.length === 0) return undefined;
-    if (this.#text === undefined) {
-      let text = '';
-      for (const state of states) {
-        state.text ??= encodeWindow(state);
-        text += state.text;
-      }
-      this.#text = text;
-    }
-    return this.#text;
+    return this.#windows.states.length === 0 ? undefined : this.#windows.text();
   }
 
   /**
@@ -81,14 +58,12 @@ export class KeyReduction<In, Acc, Out> {
     inputs: readonly Input[],
     output: ReduceOutput<Out, Input>,
   ): void {
-    this.#change();
     const places = this.#spec.merging ? this.#mergeSessions(context, inputs) : undefined;
     const touched = this.#addAll(context, inputs, places, output);
     for (const state of touched) this.#settle(state, context);
     for (const state of touched) {
       if (this.#isReady(state, context)) this.#fire(state, context, output);
     }
-    this.#change();
   }
 
   /**
@@ -97,23 +72,22 @@ export class KeyReduction<In, Acc, Out> {
    */
   advance(context: ReduceContext, output: ReduceOutput<Out, never>): void {
     const { inputWatermark, processingTime, budget } = context;
-    const { due, firstTimed } = this.#outlookNow();
-    const isEventDue = inputWatermark >= due.event;
-    if (!isEventDue && processingTime < due.processing) return;
-    this.#change();
     const { states } = this.#windows;
-    const first = isEventDue ? 0 : firstTimed;
+    const first = this.#windows.firstDue(inputWatermark, processingTime);
     let kept = first;
+    let changed = states.length;
     for (let i = first; i < states.length; i++) {
       const state = states[i]!;
       const mayFire = budget === undefined || budget.left > 0;
       if (mayFire && inputWatermark > state.expiry) {
+        changed = Math.min(changed, kept);
         if (state.closed) continue;
         if (budget !== undefined) budget.left -= 1;
         firePane(state, true, this.#spec, this.#asHeld(state, context), output);
         continue;
       }
       if (mayFire && !state.closed && takeDueTimers(state, inputWatermark, processingTime)) {
+        changed = Math.min(changed, kept);
         state.text = undefined;
         if (this.#isReady(state, context)) {
           if (budget !== undefined) budget.left -= 1;
@@ -123,13 +97,13 @@ export class KeyReduction<In, Acc, Out> {
       if (kept < i) states[kept] = state;
       kept += 1;
     }
-    if (kept < states.length) states.length = kept;
-    this.#change();
+    while (states.length > kept) states.pop();
+    this.#windows.changed(changed);
   }
 
   /** The earliest timestamp at which the key holds the step's output watermark. */
   hold(): EpochMillis | undefined {
-    return definite(this.#outlookNow().hold);
+    return definite(this.#windows.outlook().hold);
   }
 
   /**
@@ -137,7 +111,7 @@ export class KeyReduction<In, Acc, Out> {
    * Beam the pending timers hold it, each at its output timestamp, T14.)
    */
   timerHold(): EpochMillis | undefined {
-    return definite(this.#outlookNow().timerHold);
+    return definite(this.#windows.outlook().timerHold);
   }
 
   /** The windows that hold the step's output watermark, each at its instant. */
@@ -148,38 +122,8 @@ export class KeyReduction<In, Acc, Out> {
   }
 
   due(): Due {
-    return this.#outlookNow().due;
-  }
-
-  /** Before and after each change, since contexts may ask for the hold meanwhile. */
-  #change(): void {
-    this.#outlook = undefined;
-    this.#text = undefined;
-  }
-
-  #outlookNow(): Outlook {
-    this.#outlook ??= this.#lookOut();
-    return this.#outlook;
-  }
-
-  #lookOut(): Outlook {
-    let [heldAt, onTimeAt, eventAt, processingAt] = [MAX_TIMESTAMP, MAX_TIMESTAMP, MAX_TIMESTAMP, MAX_TIMESTAMP];
-    const { states } = this.#windows;
-    let firstTimed = states.length;
-    for (let i = 0; i < states.length; i++) {
-      const state = states[i]!;
-      const { hold, closed, trigger, last, end, expiry } = state;
-      const event = !closed && trigger.endOfWindowTimer ? end : after(expiry);
-      if (event < eventAt) eventAt = event;
-      if (closed) continue;
-      if (hold !== undefined && hold < heldAt) heldAt = hold;
-      if (last < onTimeAt && this.#expectsOnTimePane(state)) onTimeAt = last;
-      if (trigger.timers.length === 0) continue;
-      if (firstTimed > i) firstTimed = i;
-      const processing = after(trigger.timers[0]!);
-      if (processing < processingAt) processingAt = processing;
-    }
-    return { hold: heldAt, timerHold: onTimeAt, due: { event: eventAt, processing: processingAt }, firstTimed };
+    const { event, processing } = this.#windows.outlook();
+    return { event, processing };
   }
 
   /** Adds all that is neither expired nor closed, and lists the windows it went to. */
@@ -204,7 +148,10 @@ export class KeyReduction<In, Acc, Out> {
           output.late({ input, window, reason, watermark: context.inputWatermark });
           continue;
         }
-        if (state.added === 0) touched.push(state);
+        if (state.added === 0) {
+          this.#windows.touch(state);
+          touched.push(state);
+        }
         state.added += input.count;
         this.#accumulate(state, input);
         if (timestampCombiner !== 'endOfWindow') noteTimestamps(state, input, timestampCombiner, context);
@@ -283,7 +230,6 @@ export class KeyReduction<In, Acc, Out> {
     this.#spec.trigger.root.onElements(state.trigger, state.added, this.#momentOf(state, context));
     state.pending += state.added;
     state.added = 0;
-    state.text = undefined;
   }
 
   #isReady(state: WindowState<Acc>, context: ReduceContext): boolean {
@@ -301,7 +247,7 @@ export class KeyReduction<In, Acc, Out> {
   }
 
   /** Whether a pane comes when the window ends, by its trigger or because it expires there. */
-  #expectsOnTimePane({ closed, trigger, nonSpeculativeIndex, last, expiry }: WindowState<Acc>): boolean {
+  #expectsOnTimePane({ closed, trigger, nonSpeculativeIndex, last, expiry }: WindowState<unknown>): boolean {
     if (closed || nonSpeculativeIndex >= 0 || this.#spec.strategy.onTime !== 'always') return false;
     return trigger.endOfWindowTimer || expiry === last;
   }
@@ -321,11 +267,6 @@ export class KeyReduction<In, Acc, Out> {
   }
 }
 
-/** The next instant; of times that are far from the end of time. */
-function after(at: EpochMillis): EpochMillis {
-  return (at + 1) as EpochMillis;
-}
-
 function definite(at: EpochMillis): EpochMillis | undefined {
   return at === MAX_TIMESTAMP ? undefined : at;
 }
@@ -337,11 +278,12 @@ function takeDueTimers<Acc>(
   now: EpochMillis,
 ): boolean {
   const { timers } = trigger;
-  let due = 0;
-  while (due < timers.length && timers[due]! < now) due++;
-  if (due === timers.length) timers.length = 0;
-  else if (due > 0) timers.splice(0, due);
+  let wasDue = false;
+  while (timers.length > 0 && timers[0]! < now) {
+    timers.shift();
+    wasDue = true;
+  }
   const atEnd = trigger.endOfWindowTimer && inputWatermark >= end;
   if (atEnd) trigger.endOfWindowTimer = false;
-  return due > 0 || atEnd;
+  return wasDue || atEnd;
 }

@@ -1,10 +1,24 @@
-/** A key's windows, sorted by start and end. Keys have few; the newest is the one most asked for. */
+/**
+ * A key's windows, sorted by start and end. Keys have few; the newest are most asked for, and change most: what all of them
+ * come to is worked out anew only from the first on that has changed.
+ */
+import type { EpochMillis } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';
-import type { WindowState } from './window-state.ts';
+import { type Outlook, Outlooks } from './outlook.ts';
+import { encodeWindow, type WindowState } from './window-state.ts';
 
 export class WindowSet<Acc> {
-  /** Sorted; whoever removes from it keeps it so. */
+  /** Sorted; whoever removes from it keeps it so, and says so (`changed`). */
   readonly states: WindowState<Acc>[] = [];
+  readonly #outlooks: Outlooks;
+  /** The texts of the windows up to each, joined; so many of them are of the windows as they are. */
+  readonly #texts: string[] = [];
+  #knownTexts = 0;
+
+  /** @param expectsOnTimePane whether a pane comes when the window ends */
+  constructor(expectsOnTimePane: (state: WindowState<unknown>) => boolean) {
+    this.#outlooks = new Outlooks(expectsOnTimePane);
+  }
 
   get(window: Window): WindowState<Acc> | undefined {
     const state = this.states[this.#lowerBound(window)];
@@ -12,12 +26,54 @@ export class WindowSet<Acc> {
   }
 
   add(state: WindowState<Acc>): void {
-    this.states.splice(this.#lowerBound(state), 0, state);
+    const place = this.#lowerBound(state);
+    if (place === this.states.length) this.states.push(state);
+    else this.states.splice(place, 0, state);
+    this.changed(place);
   }
 
   delete(window: Window): void {
-    const at = this.#lowerBound(window);
-    if (this.get(window) !== undefined) this.states.splice(at, 1);
+    if (this.get(window) === undefined) return;
+    const place = this.#lowerBound(window);
+    this.states.splice(place, 1);
+    this.changed(place);
+  }
+
+  /** A window of the set is about to change. */
+  touch(state: WindowState<Acc>): void {
+    state.text = undefined;
+    this.changed(this.#lowerBound(state));
+  }
+
+  /** From this place on, windows have changed or stand elsewhere. */
+  changed(place: number): void {
+    this.#outlooks.changed(place);
+    if (place < this.#knownTexts) this.#knownTexts = place;
+  }
+
+  /** What the windows hold and wait for. */
+  outlook(): Outlook {
+    return this.#outlooks.of(this.states);
+  }
+
+  /** Where the first window is that has something to do by these clocks; their number where none has. */
+  firstDue(inputWatermark: EpochMillis, processingTime: EpochMillis): number {
+    return this.#outlooks.firstDue(this.states, inputWatermark, processingTime);
+  }
+
+  /** A line for each window. */
+  text(): string {
+    const { states } = this;
+    const texts = this.#texts;
+    let text = this.#knownTexts === 0 ? '' : texts[this.#knownTexts - 1]!;
+    for (let i = this.#knownTexts; i < states.length; i++) {
+      const state = states[i]!;
+      state.text ??= encodeWindow(state);
+      text += state.text;
+      texts[i] = text;
+    }
+    this.#knownTexts = states.length;
+    return text;
   }
 
   /** Where the first window is that is not before `window`. */

@@ -5,7 +5,7 @@
  * is one line of JSON, with its end; it is kept, and made again only after the window has changed.
  */
 import { CorruptionError } from '../../model/errors.ts';
-import { decodeValue, encodeValue } from '../../model/json.ts';
+import { decodeValue, encodeValue, plainText } from '../../model/json.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';
 import { newTriggerState } from './compile-trigger.ts';
@@ -86,17 +86,18 @@ const HELD_AT_END = 16;
 export function encodeWindow<Acc>(state: WindowState<Acc>): string {
   if (state.closed) return `${state.bounds}]\n`;
   const { trigger, accumulator } = state;
-  const json = state.hasAccumulator ? encodeValue(accumulator) : null;
+  const plain = state.hasAccumulator ? plainText(accumulator) : 'null';
   const flags =
     (state.expiryHold ? EXPIRY_HOLD : 0) +
     (trigger.endOfWindowTimer ? END_OF_WINDOW_TIMER : 0) +
     (state.hasAccumulator ? HAS_ACCUMULATOR : 0) +
-    (state.hasAccumulator && json !== accumulator ? TAGGED_ACCUMULATOR : 0) +
+    (plain === undefined ? TAGGED_ACCUMULATOR : 0) +
     (state.elementHold === state.last ? HELD_AT_END : 0);
   const { bounds, pending, elementHold, last, paneIndex, nonSpeculativeIndex } = state;
   const hold = elementHold === undefined || elementHold === last ? 'null' : elementHold;
   const rest = isAtRest(trigger) ? ']\n' : `,${triggerText(trigger)}]\n`;
-  return `${bounds},${flags},${pending},${hold},${paneIndex},${nonSpeculativeIndex},${JSON.stringify(json)}${rest}`;
+  const json = plain ?? JSON.stringify(encodeValue(accumulator));
+  return `${bounds},${flags},${pending},${hold},${paneIndex},${nonSpeculativeIndex},${json}${rest}`;
 }
 
 /** Whether a trigger stands as it began. */
