@@ -219,7 +219,11 @@ export function combineFields<const F extends Fields>(fields: F): CombineFn<Inpu
   const combines = Object.values(fields) as CombineFn<InputOf<F>, unknown, unknown>[];
   if (names.length === 0) throw new ConfigurationError('combineFields(fields): expected at least one field');
   return {
-    create: () => combines.map((combine) => combine.create()),
+    create: () => {
+      const accumulators = new Array<unknown>(combines.length);
+      for (let i = 0; i < combines.length; i++) accumulators[i] = combines[i]!.create();
+      return accumulators;
+    },
     add: (accumulators, value) => {
       for (let i = 0; i < combines.length; i++) accumulators[i] = combines[i]!.add(accumulators[i], value);
       return accumulators;

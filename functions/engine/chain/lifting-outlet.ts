@@ -8,7 +8,7 @@
 import type { CombineFn } from '../../model/combine.ts';
 import { type KV, keyText } from '../../model/key.ts';
 import { earlier, type EpochMillis, later, MIN_TIMESTAMP, plus } from '../../model/time.ts';
-import type { Window } from '../../model/windows.ts';
+import { sameWindow, type Window } from '../../model/windows.ts';
 import { type Element, UNGROUPED } from '../element.ts';
 import { encodeLifted, type Lifted } from '../element-codec.ts';
 import { parseShardId } from '../protocol/names.ts';
@@ -27,11 +27,6 @@ export interface Lifting {
 
 /** Of so many elements that are held, one is weighed. */
 const SAMPLED = 16;
-
-interface Parts {
-  readonly key: unknown;
-  readonly windows: Map<EpochMillis | string, Part>;
-}
 
 export class LiftingOutlet implements Outlet {
   readonly #inlet: number;
@@ -68,9 +63,9 @@ export class LiftingOutlet implements Outlet {
       }
     const parts = this.#partsOf((element.value as KV<unknown, unknown>).key);
     try {
-      for (const window of windows) this.#partOf(parts, window).add(element);
+      for (const window of windows) parts.of(window).add(element);
     } catch (error) {
-      for (const part of parts.windows.values()) part.remove(element);
+      for (const part of parts.list) part.remove(element);
       throw error;
     }
     // One in so many stands for the others: what they weigh decides when enough is held, not what is right.
@@ -79,16 +74,16 @@ export class LiftingOutlet implements Outlet {
 
   flush(output: BundleOutput): void {
     this.#startOverFor(output);
-    for (const [text, { key, windows }] of this.#parts) {
+    for (const [text, parts] of this.#parts) {
       const target = this.#shards.of(text);
-      for (const part of windows.values()) {
+      for (const part of parts.list) {
         if (part.count === 0) continue;
         try {
           const encoded = encodeLifted(this.#inlet, text, part);
           checkElementSize(encoded, `a combined value for '${target}'`);
           output.outgoing.push({ target, text: encoded, earliest: part.timestamp, count: part.count });
         } catch (error) {
-          output.failures.push({ step: parseShardId(target).stage, element: partAsElement(key, part), error });
+          output.failures.push({ step: parseShardId(target).stage, element: partAsElement(parts.key, part), error });
         }
       }
     }
@@ -107,19 +102,45 @@ export class LiftingOutlet implements Outlet {
     const text = keyText(key);
     let parts = this.#parts.get(text);
     if (parts === undefined) {
-      parts = { key, windows: new Map() };
+      parts = new Parts(key, this.#lifting.combine);
       this.#parts.set(text, parts);
     }
     return parts;
   }
+}
 
-  #partOf({ windows }: Parts, window: Window): Part {
+/** The parts of a key. Most have one window in a bundle, and need no map. */
+class Parts {
+  readonly key: unknown;
+  /** In the order in which their windows came. */
+  readonly list: Part[] = [];
+  readonly #combine: CombineFn<unknown, unknown, unknown>;
+  /** All but the first. */
+  #others: Map<EpochMillis | string, Part> | undefined;
+
+  constructor(key: unknown, combine: CombineFn<unknown, unknown, unknown>) {
+    this.key = key;
+    this.#combine = combine;
+  }
+
+  /** The part of a window; a new one where there is none yet. */
+  of(window: Window): Part {
+    const [first] = this.list;
+    if (first === undefined) return this.#added(window);
+    if (first.window === window || sameWindow(first.window, window)) return first;
+    this.#others ??= new Map();
     const name = nameOf(window);
-    let part = windows.get(name);
+    let part = this.#others.get(name);
     if (part === undefined) {
-      part = new Part(window, this.#lifting.combine);
-      windows.set(name, part);
+      part = this.#added(window);
+      this.#others.set(name, part);
     }
+    return part;
+  }
+
+  #added(window: Window): Part {
+    const part = new Part(window, this.#combine);
+    this.list.push(part);
     return part;
   }
 }
@@ -137,7 +158,7 @@ class Part implements Lifted {
   timestamp: EpochMillis = MIN_TIMESTAMP;
   latest: EpochMillis = MIN_TIMESTAMP;
   readonly #combine: CombineFn<unknown, unknown, unknown>;
-  #elements: Element[] = [];
+  #elements: Element[] | undefined;
 
   constructor(window: Window, combine: CombineFn<unknown, unknown, unknown>) {
     this.window = window;
@@ -152,16 +173,17 @@ class Part implements Lifted {
     this.timestamp = this.count === 0 ? timestamp : earlier(this.timestamp, timestamp);
     this.latest = later(this.latest, timestamp);
     this.count += 1;
-    this.#elements.push(element);
+    if (this.#elements === undefined) this.#elements = [element];
+    else this.#elements.push(element);
   }
 
   /** Makes the part anew without an element, since its combine may have changed the accumulator in part. */
   remove(element: Element): void {
-    const others = this.#elements.filter((other) => other !== element);
+    const others = this.#elements?.filter((other) => other !== element) ?? [];
     this.accumulator = this.#combine.create();
     this.count = 0;
     this.latest = MIN_TIMESTAMP;
-    this.#elements = [];
+    this.#elements = undefined;
     for (const other of others) this.add(other);
   }
 }

@@ -76,7 +76,8 @@ export class CellCache {
 
   /** Makes sure that the cells of these keys are in memory; a key without a document gets a new cell. */
   async load(keys: Iterable<string>): Promise<void> {
-    const missing = [...keys].filter((key) => !this.#cells.has(key));
+    const missing: string[] = [];
+    for (const key of keys) if (!this.#cells.has(key)) missing.push(key);
     if (missing.length === 0) return;
     if (this.#complete) for (const key of missing) this.#adopt(key, undefined);
     else {

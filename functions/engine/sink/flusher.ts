@@ -50,6 +50,13 @@ interface Placed {
   readonly row: WaitingRow;
 }
 
+/** The rows of a claim. */
+interface ClaimedRows {
+  readonly placed: readonly Placed[];
+  /** What they take as they wait, at least as much as their values. */
+  readonly characters: number;
+}
+
 interface RefusedPlace extends Placed {
   readonly reason: string;
 }
@@ -123,39 +130,42 @@ export class Flusher {
   async #write(first: Claim, flush: number): Promise<void> {
     let claim: Claim | undefined = first;
     while (claim !== undefined) {
-      const placed = await this.#read(claim);
-      const { done, refused } = await this.#call(placed, flush, claim);
-      if (refused !== undefined) return this.#settle(claim, placed.length, refused);
+      const rows = await this.#read(claim);
+      const { done, refused } = await this.#call(rows, flush, claim);
+      if (refused !== undefined) return this.#settle(claim, rows.placed.length, refused);
       claim = await this.#anotherAttempt(done);
     }
   }
 
   /** The rows of a claim: of each place the newest. */
-  async #read(claim: Claim): Promise<Placed[]> {
+  async #read(claim: Claim): Promise<ClaimedRows> {
     const runs = span(claim.firstRun, claim.lastRun);
     const documents = await this.#setting.store.get(
       'runs',
       runs.map((run) => runId(this.#shard.id, run)),
     );
     const placed: Placed[] = [];
+    let characters = 0;
     for (const [i, run] of runs.entries()) {
       const body = documents[i]?.body as RunBody | undefined;
       let index = 0;
-      for (const text of body?.rows ?? [])
+      for (const text of body?.rows ?? []) {
+        characters += text.length;
         for (const row of JSON.parse(text) as WaitingRow[]) {
           placed.push({ run, index, row });
           index += 1;
         }
+      }
     }
-    return this.#node.key.length === 0 ? placed : newestRows(placed, this.#keyColumns);
+    return { placed: this.#node.key.length === 0 ? placed : newestRows(placed, this.#keyColumns), characters };
   }
 
   /** Writes the rows, job by job, as far as they can be written now. */
-  async #call(placed: readonly Placed[], flush: number, claim: Claim): Promise<Written> {
+  async #call(claimed: ClaimedRows, flush: number, claim: Claim): Promise<Written> {
     const { pipeline, epoch } = this.#setting;
     const refused: RefusedPlace[] = [];
     const done: number[] = [];
-    for (const [part, chunk] of jobsOf(placed).entries()) {
+    for (const [part, chunk] of jobsOf(claimed).entries()) {
       const attempt = claim.done?.[part] ?? claim.attempt;
       const rows = chunk.map(({ row }) => warehouseRow(this.#node, row, epoch));
       const id = jobId(pipeline, epoch, this.#node.table, flush, part, attempt);
@@ -238,7 +248,9 @@ class RowRefused extends ConfigurationError {
 }
 
 /** Rows in portions of one job each. */
-function jobsOf(placed: readonly Placed[]): Placed[][] {
+function jobsOf({ placed, characters: atMost }: ClaimedRows): (readonly Placed[])[] {
+  if (placed.length === 0) return [];
+  if (placed.length <= ROWS_A_JOB && atMost + placed.length * ROW_OVERHEAD <= CHARACTERS_A_JOB) return [placed];
   const jobs: Placed[][] = [];
   let characters = Number.POSITIVE_INFINITY;
   for (const each of placed) {

@@ -49,9 +49,14 @@ export function keyColumns({ key, columns }: WriteBigQueryNode): number[] {
   return key.map((name) => columns.findIndex((column) => column.name === name));
 }
 
-/** A row's place in its table: the text of its key. */
+/** A row's place in its table: the text of its key. Of a text its length says where it ends. */
 function placeOf(keyColumns: readonly number[], values: readonly unknown[]): string {
-  return JSON.stringify(keyColumns.map((column) => values[column]));
+  let place = '';
+  for (const column of keyColumns) {
+    const value = values[column];
+    place += typeof value === 'string' ? `${value.length}:${value}` : `${JSON.stringify(value)};`;
+  }
+  return place;
 }
 
 /** The table as the warehouse sees it. */

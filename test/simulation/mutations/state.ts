@@ -41,7 +41,7 @@ export const STATE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a failed element stays in what was combined before it failed',
     file: 'functions/engine/chain/lifting-outlet.ts',
-    from: 'for (const part of parts.windows.values()) part.remove(element);',
+    from: 'for (const part of parts.list) part.remove(element);',
     to: '',
   },
 ];
