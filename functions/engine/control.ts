@@ -2,7 +2,7 @@
  * What operators and deployments have decided about a pipeline: a document each in the collection `control`, changed under
  * its version, so that two who decide at once do not overwrite each other unseen. Sweeps obey.
  */
-import { OutdatedError } from '../model/errors.ts';
+import { OutdatedError, ReadingEndedError } from '../model/errors.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { StoredShape } from '../plan/stored-shape.ts';
 import type { Precondition, Store, Version } from '../ports/store.ts';
@@ -35,6 +35,8 @@ export interface DrainControl {
   readonly since: EpochMillis;
   /** Until then what was being read may still be committed; the sources' watermarks stand. */
   readonly readingEnds: EpochMillis;
+  /** A sweep has ended the reading: no ingest instance begins a root any more. */
+  readonly closed?: true;
   /** Watermarks go on with the clock until every window has closed by itself, at the latest until then; absent: they go to the end at once. */
   readonly closingEnds?: EpochMillis;
   /** As `PausedStage.delivery`, by source. */
@@ -63,10 +65,13 @@ export async function readControl<N extends keyof Controls>(
 /** What sweeps obey, in one read. */
 export async function readOrders(
   store: Store,
-): Promise<{ readonly paused: ReadonlySet<string>; readonly drain: DrainControl | undefined }> {
+): Promise<{ readonly paused: ReadonlySet<string>; readonly drain: StoredControl<DrainControl> | undefined }> {
   const [paused, drain] = await store.get('control', ['paused', 'drain']);
   const stages = (paused?.body as PausedControl | undefined)?.stages ?? {};
-  return { paused: new Set(Object.keys(stages)), drain: drain?.body as DrainControl | undefined };
+  return {
+    paused: new Set(Object.keys(stages)),
+    drain: drain === undefined ? undefined : { body: drain.body as DrainControl, version: drain.version },
+  };
 }
 
 /**
@@ -81,6 +86,20 @@ export async function epochFence(store: Store, epoch: number): Promise<Precondit
       `the pipeline was started afresh, as epoch ${stored.body.epoch}; this is of epoch ${epoch}`,
     );
   return { collection: 'control', id: 'topology', version: stored?.version ?? 'absent' };
+}
+
+/**
+ * What the first commit of an ingest instance's root asks besides: that no drain has ended the reading since this was read,
+ * since the watermark of its source may be at the end then.
+ * @throws {ReadingEndedError} when one has
+ */
+export async function readingFence(store: Store): Promise<Precondition> {
+  const stored = await readControl(store, 'drain');
+  if (stored?.body.closed)
+    throw new ReadingEndedError(
+      'the pipeline drains and reads no more; its source keeps the message for what is deployed after the drain',
+    );
+  return { collection: 'control', id: 'drain', version: stored?.version ?? 'absent' };
 }
 
 /** @throws {ContentionError} when somebody else has decided in the meantime */

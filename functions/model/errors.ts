@@ -75,7 +75,12 @@ export class ContentionError extends RetryableError {
  * the newer deployment.
  */
 export class OutdatedError extends RetryableError {
-  override readonly code = 'OUTDATED';
+  override readonly code: string = 'OUTDATED';
+}
+
+/** A drain has ended the reading. What is in hand is delivered again, once what was deployed after the drain reads. */
+export class ReadingEndedError extends OutdatedError {
+  override readonly code = 'READING_ENDED';
 }
 
 /** A stored or received document that this version of the code cannot read. An operator must look. */

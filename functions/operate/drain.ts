@@ -48,7 +48,8 @@ export async function drain(
     deliveries[source] ??= (await subscriptions.pause({ kind: 'source', id: source })) ?? {};
   const readingEnds = before?.body.readingEnds ?? plus(since, reading);
   const closing = untilClosed === undefined ? {} : { closingEnds: plus(readingEnds, untilClosed) };
-  const order: DrainControl = { since, readingEnds, ...closing, deliveries };
+  const closed = before?.body.closed ? { closed: true as const } : {};
+  const order: DrainControl = { since, readingEnds, ...closed, ...closing, deliveries };
   await writeControl(store, 'drain', order, before);
   return order;
 }

@@ -1,12 +1,13 @@
 /**
  * The root of one ingest instance. Invariants: it ends in a random incarnation, is created with must-not-exist, and once a
- * commit of it was refused its name is never used again; none is created once a later epoch has begun, nor after it was
- * retired; a commit whose outcome is not known is sent again as it was, so that its nonce tells whether it was applied.
+ * commit of it was refused its name is never used again; none is created once a later epoch has begun or a drain has ended
+ * the reading, nor after it was retired; a commit whose outcome is not known is sent again as it was, so that its nonce tells
+ * whether it was applied.
  */
 import { ContentionError, OutdatedError, RetryableError } from '../../model/errors.ts';
 import { type EpochMillis, later, type Millis, MIN_TIMESTAMP, plus } from '../../model/time.ts';
 import type { DocumentName, Precondition } from '../../ports/store.ts';
-import { epochFence } from '../control.ts';
+import { epochFence, readingFence } from '../control.ts';
 import { outsideMessages } from '../chain/outside.ts';
 import type { DeadLetter } from '../dead-letter.ts';
 import { deadLetterDocuments } from '../dead-letter-document.ts';
@@ -16,7 +17,7 @@ import { fillOutbox, type Outbox } from '../protocol/outbox.ts';
 import { newRoot, RootDraft } from '../protocol/root.ts';
 import type { ShardSetting } from '../shard/shard.ts';
 import type { MessageBundle } from './message-bundle.ts';
-import { messageState, retirementFence, type SettledBody } from './message-state.ts';
+import { isClosed, messageState, retirementFence, type SettledBody } from './message-state.ts';
 import { publishLeft } from '../sweep/republish.ts';
 import { foldedSlices, withPublications } from './publish-slices.ts';
 import type { SourceActivity } from './source-watermark.ts';
@@ -69,7 +70,7 @@ export class InstanceRoot {
   /**
    * Commits a bundle and publishes what it made.
    * @param latest processing time from which on it is not committed: elsewhere its ids may be forgotten again
-   * @throws {RetryableError} when it cannot be known whether it was committed; the messages have to come again
+   * @throws {RetryableError} when it cannot be known whether it was committed, or must not be; the messages have to come again
    */
   async commit(bundle: MessageBundle, latest: EpochMillis): Promise<Committed> {
     const { store, bus, topology, clock } = this.#setting;
@@ -110,6 +111,8 @@ export class InstanceRoot {
     }
     this.#settled = { ...this.#settled, settled: {} };
     this.#published = await publishOutbox(bus, attempt.outbox);
+    // A sweep did so before this commit was known to be applied.
+    if (isClosed(this.#stored.root)) this.#forget();
     return { letters };
   }
 
@@ -136,7 +139,7 @@ export class InstanceRoot {
   async #fences(): Promise<readonly Precondition[]> {
     const { store, epoch = 1 } = this.#setting;
     if (this.#stored !== undefined) return [];
-    return Promise.all([epochFence(store, epoch), retirementFence(store, this.#source)]);
+    return Promise.all([epochFence(store, epoch), readingFence(store), retirementFence(store, this.#source)]);
   }
 
   async #withoutWritten(letters: readonly DeadLetter[]): Promise<readonly DeadLetter[]> {

@@ -2,7 +2,7 @@
 import { type EpochMillis, later, MIN_TIMESTAMP } from '../../model/time.ts';
 import type { Precondition, Store } from '../../ports/store.ts';
 import { ingestRootId, type RootId, sourceOf } from '../protocol/names.ts';
-import type { SettledFacts } from '../protocol/root.ts';
+import type { Root, SettledFacts } from '../protocol/root.ts';
 import { foldedSlices, mergedSlices } from './publish-slices.ts';
 import type { SourceActivity } from './source-watermark.ts';
 
@@ -10,6 +10,25 @@ const NOTHING: SourceActivity = { slices: [], active: MIN_TIMESTAMP };
 
 export function messageState(root: { readonly extra?: unknown }): SourceActivity {
   return (root.extra as SourceActivity | undefined) ?? NOTHING;
+}
+
+/** What the root of an instance keeps. */
+interface InstanceState extends SourceActivity {
+  /** A drain has ended the reading: nobody writes the root again but to retire it. */
+  readonly closed?: true;
+}
+
+export function isClosed({ extra }: { readonly extra?: unknown }): boolean {
+  return (extra as InstanceState | undefined)?.closed === true;
+}
+
+/**
+ * The root, closed. What is written has a new version, which no instance knows, so that none commits on it; the nonce stays,
+ * so that an instance whose last commit's answer was lost knows that it was applied.
+ */
+export function closed(root: Root): Root {
+  const extra: InstanceState = { ...messageState(root), closed: true };
+  return { ...root, extra };
 }
 
 /** What several instances know together. */

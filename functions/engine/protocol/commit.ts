@@ -66,7 +66,7 @@ export async function commitRoot(
   } catch (error) {
     const [stored] = await store.get('roots', [id]);
     if ((stored?.body as Root | undefined)?.nonce !== nonce) throw error;
-    return { root, version: stored!.version };
+    return { root: stored!.body as Root, version: stored!.version };
   }
 }
 

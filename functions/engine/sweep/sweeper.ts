@@ -11,7 +11,7 @@ import type { Backlog } from '../../ports/backlog.ts';
 import type { Bus, Tick } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store, Version } from '../../ports/store.ts';
-import { isFoldedRoot } from '../ingest/message-state.ts';
+import { isClosed, isFoldedRoot } from '../ingest/message-state.ts';
 import type { SourceTiming } from '../ingest/source-watermark.ts';
 import { splitWatermarks } from '../ingest/split-watermarks.ts';
 import { readOrders } from '../control.ts';
@@ -20,6 +20,7 @@ import { isShardRoot, type RootId, sourceOf } from '../protocol/names.ts';
 import type { Root, SettledFacts } from '../protocol/root.ts';
 import { advance, computeWatermarks, NO_WATERMARKS, type Watermarks } from '../protocol/watermarks.ts';
 import { drainedSources } from './drained-sources.ts';
+import { closedOrder, closeRoots } from './end-reading.ts';
 import { isPaused, REPUBLISH_AFTER, republish } from './republish.ts';
 import { RETIRE_AFTER, Retirement, type Snapshot } from './retire.ts';
 import { SettledWriter, settledFactsOf } from './settle.ts';
@@ -65,11 +66,15 @@ export interface SweepResult {
 
 export class Sweeper {
   readonly #setting: SweepSetting;
+  /** The sources of messages. */
+  readonly #messages: ReadonlySet<string>;
   readonly #settledWriter = new SettledWriter();
   #known: Watermarks = NO_WATERMARKS;
 
   constructor(setting: SweepSetting) {
     this.#setting = setting;
+    const messages = setting.plan.sources.filter(({ reader }) => reader === 'messages');
+    this.#messages = new Set(messages.map(({ id }) => id));
   }
 
   /** The newest watermarks that this process knows to be published. */
@@ -90,13 +95,16 @@ export class Sweeper {
     const { republishAfter = REPUBLISH_AFTER, retireAfter = RETIRE_AFTER, epoch = 1 } = this.#setting;
     const now = clock.now();
     const published = await readPublished(store, epoch);
-    const { paused, drain } = await readOrders(store);
+    const orders = await readOrders(store);
+    const { paused } = orders;
+    const drain = await closedOrder(store, orders.drain, now);
     const samples = await takeSamples(plan, this.#setting.backlog);
-    const snapshot = await this.#snapshot();
+    let snapshot = await this.#snapshot();
+    if (drain?.closed && (await closeRoots(store, snapshot, this.#messages)) > 0) snapshot = await this.#snapshot();
     const { roots } = snapshot;
     const progress = progressOfSources(plan, roots, samples, now, this.#setting.timing);
     const messages = watermarksOfMessages(progress, published.watermarks.output);
-    const sources = drainedSources(drain, { ...sourceWatermarks(roots, now), ...messages }, roots, now);
+    const sources = drainedSources(drain, { ...sourceWatermarks(roots, now), ...messages }, roots, now, this.#messages);
     const computed = computeWatermarks(plan.stages, roots, sources);
     // Known to others only once it is published; sweeps of one process may overlap.
     const known = advance(advance(this.#known, published.watermarks), computed);
@@ -111,7 +119,8 @@ export class Sweeper {
     const republished = await republish(store, bus, roots, published.lastSweep, now, paused, republishAfter);
     const senders = this.#senders(roots);
     const counted = (root: RootId): EpochMillis => progress.get(sourceOf(root) ?? '')?.counted ?? MIN_TIMESTAMP;
-    await this.#settledWriter.write(store, senders, settled, counted, now, clock);
+    const readers = senders.filter((root) => !isClosed(root));
+    await this.#settledWriter.write(store, readers, settled, counted, now, clock);
     const retired = await new Retirement(store, bus, snapshot, counted).retire(senders, now, retireAfter);
     return { watermarks: known, roots, settled, ticks, republished, retired };
   }
@@ -134,13 +143,10 @@ export class Sweeper {
 
   /** The roots of ingest instances and replays; not those of splits, which somebody takes over. */
   #senders(roots: ReadonlyMap<RootId, Root>): Root[] {
-    const messages = new Set(
-      this.#setting.plan.sources.filter(({ reader }) => reader === 'messages').map(({ id }) => id),
-    );
     return [...roots.values()].filter(({ id }) => {
       if (isShardRoot(id) || isFoldedRoot(id)) return false;
       const source = sourceOf(id);
-      return source === undefined || messages.has(source);
+      return source === undefined || this.#messages.has(source);
     });
   }
 }

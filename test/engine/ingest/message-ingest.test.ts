@@ -47,7 +47,7 @@ describe('taking in messages', () => {
     expect(harness.counted).toMatchObject([{ elements: 3, duplicates: 0, deadLetters: 0 }]);
   });
 
-  it('writes the root and one outbox document, reads before its first commit whether an epoch has begun or a root was retired, and answers only after that', async () => {
+  it('writes the root and one outbox document, reads before its first commit whether an epoch has begun, reading has ended or a root was retired, and answers only after that', async () => {
     const harness = ingestHarness();
     const ingest = harness.start();
     let answered = false;
@@ -56,7 +56,7 @@ describe('taking in messages', () => {
     });
     await offered;
     expect(answered).toBe(true);
-    expect(harness.store.counts).toMatchObject({ reads: 2, writes: 2, deletes: 0, commits: 1 });
+    expect(harness.store.counts).toMatchObject({ reads: 3, writes: 2, deletes: 0, commits: 1 });
   });
 
   it('takes what comes under load in commits of 700 milliseconds, and at once when it was quiet', async () => {

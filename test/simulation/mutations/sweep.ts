@@ -11,14 +11,32 @@ export const SWEEP_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a drain does not end a source',
     file: 'functions/engine/sweep/drained-sources.ts',
-    from: 'if (drain === undefined || now < drain.readingEnds) return own;',
-    to: 'if (drain === undefined || now > 0) return own;',
+    from: 'if (!drain?.closed) return own;',
+    to: 'if (!drain?.closed || now > 0) return own;',
   },
   {
     name: 'a drain ends sources before their reading has',
     file: 'functions/engine/sweep/drained-sources.ts',
-    from: 'if (drain === undefined || now < drain.readingEnds) return own;',
+    from: 'if (!drain?.closed) return own;',
     to: 'if (drain === undefined) return own;',
+  },
+  {
+    name: 'a drain ends sources whose instances may commit still',
+    file: 'functions/engine/sweep/end-reading.ts',
+    from: '!isFoldedRoot(root.id) && !isClosed(root),',
+    to: `root.id === '',`,
+  },
+  {
+    name: 'an instance begins a root though a drain has ended the reading',
+    file: 'functions/engine/control.ts',
+    from: 'if (stored?.body.closed)',
+    to: 'if (stored?.body.since === 0)',
+  },
+  {
+    name: 'a root that is on its way arrives after a drain has ended the reading',
+    file: 'functions/engine/control.ts',
+    from: `return { collection: 'control', id: 'drain', version: stored?.version ?? 'absent' };`,
+    to: `return { collection: 'control', id: 'none', version: 'absent' };`,
   },
   {
     name: 'a root is retired with its outbox left',
