@@ -40,6 +40,8 @@ function bestOverload(
 
 function checkModifiers(node: Call, definition: AggregateFunction): void {
   if (node.named.length > 0) throw new SqlError(`Named arguments are not allowed in ${node.name}`, node.at);
+  if (definition.takesAll && node.distinct)
+    throw new SqlError(`DISTINCT is not allowed for function ${node.name}`, node.at);
   if (node.having && node.name !== 'ANY_VALUE')
     throw new SqlError(`HAVING MAX and HAVING MIN are supported in ANY_VALUE only, not in ${node.name}`, node.at);
   if (!definition.ordered && (node.orderBy.length > 0 || node.limit))

@@ -37,6 +37,8 @@ export interface AggregateFunction {
   readonly overloads: readonly AggregateOverload[];
   /** ORDER BY, LIMIT and IGNORE NULLS mean something: ARRAY_AGG, STRING_AGG and their like. */
   readonly ordered: boolean;
+  /** DISTINCT is refused. */
+  readonly takesAll?: true;
 }
 
 interface Extra {
@@ -64,6 +66,11 @@ const as = (signature: string, emit: (parts: AggregateParts) => string): Aggrega
 
 function aggregate(name: string, ...overloads: readonly AggregateOverload[]): AggregateFunction {
   return { name, overloads, ordered: false };
+}
+
+/** Of pairs of numbers, all of them. */
+function paired(name: string, values: string): AggregateFunction {
+  return { ...aggregate(name, ofPairs(values)), takesAll: true };
 }
 
 function ordered(name: string, ...overloads: readonly AggregateOverload[]): AggregateFunction {
@@ -248,9 +255,9 @@ const DEFINITIONS: readonly AggregateFunction[] = [
   aggregate('VARIANCE', ofValues('float_var_samp')),
   aggregate('VAR_SAMP', ofValues('float_var_samp')),
   aggregate('VAR_POP', ofValues('float_var_pop')),
-  aggregate('CORR', ofPairs('float_corr')),
-  aggregate('COVAR_POP', ofPairs('float_covar_pop')),
-  aggregate('COVAR_SAMP', ofPairs('float_covar_samp')),
+  paired('CORR', 'float_corr'),
+  paired('COVAR_POP', 'float_covar_pop'),
+  paired('COVAR_SAMP', 'float_covar_samp'),
   aggregate(
     'APPROX_COUNT_DISTINCT',
     as('any -> INT64', (parts) => call('count', parts, parts.args, { distinct: true })),

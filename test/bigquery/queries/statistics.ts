@@ -253,7 +253,14 @@ export const CASES: readonly QueryCase[] = [
   },
   {
     sql: `SELECT COVAR_SAMP(DISTINCT x, y) FROM UNNEST([STRUCT(1.0 AS x, 1.0 AS y), (1, 1), (1, 1), (3, 5)])`,
-    types: ['FLOAT64'],
-    rows: [['4']],
+    fails: `DISTINCT is not allowed for function COVAR_SAMP`,
+  },
+  {
+    sql: `SELECT CORR(DISTINCT x, x) OVER () FROM UNNEST([1.0, 2.0]) x`,
+    fails: `DISTINCT is not allowed for function CORR`,
+  },
+  {
+    sql: `SELECT COVAR_POP(DISTINCT x, x) FROM UNNEST([1.0, 2.0]) x`,
+    fails: `DISTINCT is not allowed for function COVAR_POP`,
   },
 ];
