@@ -3,46 +3,39 @@
  * published-again-able until it is taken, and is forgotten only with its sender.
  */
 import { parseShardId } from '../../../functions/engine/protocol/names.ts';
-import type { OutboxBody } from '../../../functions/engine/protocol/outbox.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import type { Envelope } from '../../../functions/ports/bus.ts';
-import type { Batch } from '../../../functions/ports/store.ts';
+import { Flow } from './flow.ts';
+import { numbersOnlyIn, type Range } from './ranges.ts';
 import { Violation } from './violation.ts';
 
-export interface InFlight {
-  readonly envelope: Envelope;
-  readonly document: string;
-  /** The earliest timestamp of its elements that were not late already when they were sent; undefined when all were. */
-  readonly earliest: number | undefined;
-}
-
 export class Numbers {
-  /** Given and not taken, by sender, then by target and number. */
-  readonly inFlight = new Map<string, Map<string, InFlight>>();
-  readonly #given = new Set<string>();
-  readonly #taken = new Set<string>();
+  /** By sender, then by target. */
+  readonly #flows = new Map<string, Map<string, Flow>>();
+  readonly #flowsTo = new Map<string, Flow[]>();
   readonly #documents = new Set<string>();
-  readonly #earliestOf: (envelope: Envelope) => number | undefined;
-
   readonly #tookElements: (stage: string, elements: number) => void;
 
-  /**
-   * @param tookElements told of what stages have taken
-   * @param earliestOf the earliest element of an envelope that must not be passed by a watermark
-   */
-  constructor(
-    earliestOf: (envelope: Envelope) => number | undefined,
-    tookElements: (stage: string, elements: number) => void,
-  ) {
+  /** @param tookElements told of what stages have taken */
+  constructor(tookElements: (stage: string, elements: number) => void) {
     this.#tookElements = tookElements;
-    this.#earliestOf = earliestOf;
   }
 
-  /** A batch was committed; what it says of roots comes afterwards. */
-  committed(batch: Batch): void {
-    for (const { collection, id, body } of batch.sets)
-      if (collection === 'outbox') this.#give(id, (body as OutboxBody).envelopes);
-    for (const { collection, id } of batch.deletes) if (collection === 'outbox') this.#documents.delete(id);
+  /** What leads to a stage. */
+  flowsTo(stage: string): readonly Flow[] {
+    return this.#flowsTo.get(stage) ?? [];
+  }
+
+  /** An envelope was committed in an outbox document. What the commit says of its root comes afterwards. */
+  given(document: string, envelope: Envelope, earliest: number | undefined): void {
+    this.#documents.add(document);
+    const flow = this.#flow(envelope.sender, envelope.target);
+    if (flow.given.has(envelope.number)) throw new Violation('a number is given once', flow.nameOf(envelope.number));
+    flow.give(document, envelope, earliest);
+  }
+
+  documentDeleted(document: string): void {
+    this.#documents.delete(document);
   }
 
   rootWritten(before: Root | undefined, after: Root, exists: (root: string) => boolean): void {
@@ -51,84 +44,71 @@ export class Numbers {
   }
 
   rootDeleted(id: string): void {
-    const [left] = this.inFlight.get(id)?.keys() ?? [];
-    if (left !== undefined) throw new Violation('a root is retired when all is taken', `${id} -> ${left}`);
+    for (const flow of this.#flows.get(id)?.values() ?? [])
+      for (const number of flow.inFlight.keys())
+        throw new Violation('a root is retired when all is taken', flow.nameOf(number));
   }
 
-  #give(document: string, envelopes: readonly Envelope[]): void {
-    this.#documents.add(document);
-    for (const envelope of envelopes) {
-      const { sender, target, number } = envelope;
-      const name = nameOf(sender, target, number);
-      if (this.#given.has(name)) throw new Violation('a number is given once', name);
-      this.#given.add(name);
-      let flying = this.inFlight.get(sender);
-      if (flying === undefined) {
-        flying = new Map();
-        this.inFlight.set(sender, flying);
-      }
-      flying.set(`${target}#${number}`, { envelope, document, earliest: this.#earliestOf(envelope) });
+  #flow(sender: string, target: string): Flow {
+    let flows = this.#flows.get(sender);
+    if (flows === undefined) {
+      flows = new Map();
+      this.#flows.set(sender, flows);
     }
+    let flow = flows.get(target);
+    if (flow === undefined) {
+      flow = new Flow(sender, target);
+      flows.set(target, flow);
+      const { stage } = parseShardId(target);
+      this.#flowsTo.set(stage, [...this.flowsTo(stage), flow]);
+    }
+    return flow;
   }
 
   #take(before: Root | undefined, after: Root, exists: (root: string) => boolean): void {
-    for (const sender of new Set([...Object.keys(before?.done ?? {}), ...Object.keys(after.done)])) {
-      const was = before?.done[sender] ?? [];
-      const is = after.done[sender] ?? [];
-      if (was === is) continue;
-      const gone = after.done[sender] === undefined;
-      if (gone && exists(sender))
+    for (const sender in before?.done)
+      if (after.done[sender] === undefined && exists(sender))
         throw new Violation('done ranges are kept while their sender lives', `${after.id} forgets ${sender}`);
-      if (!gone)
-        for (const number of numbersIn(was))
-          if (!holds(is, number))
-            throw new Violation('done ranges only grow', `${nameOf(sender, after.id, number)} is no longer done`);
-      for (const number of numbersIn(is)) if (!holds(was, number)) this.#takeOne(sender, after.id, number);
+    for (const sender in after.done) {
+      const was = before?.done[sender] ?? [];
+      const is = after.done[sender]!;
+      if (was === is) continue;
+      const [left] = numbersOnlyIn(was, is);
+      if (left !== undefined)
+        throw new Violation('done ranges only grow', `${this.#flow(sender, after.id).nameOf(left)} is no longer done`);
+      for (const number of numbersOnlyIn(is, was)) this.#takeOne(this.#flow(sender, after.id), number);
     }
   }
 
-  #takeOne(sender: string, target: string, number: number): void {
-    const name = nameOf(sender, target, number);
-    if (this.#taken.has(name)) throw new Violation('a number is taken once', name);
-    if (!this.#given.has(name)) throw new Violation('only what was given is taken', name);
-    this.#taken.add(name);
-    const flying = this.inFlight.get(sender);
-    const taken = flying?.get(`${target}#${number}`);
-    if (taken !== undefined) this.#tookElements(parseShardId(target).stage, taken.envelope.count);
-    flying?.delete(`${target}#${number}`);
+  #takeOne(flow: Flow, number: number): void {
+    if (flow.taken.has(number)) throw new Violation('a number is taken once', flow.nameOf(number));
+    if (!flow.given.has(number)) throw new Violation('only what was given is taken', flow.nameOf(number));
+    this.#tookElements(parseShardId(flow.target).stage, flow.take(number));
   }
 
   #checkOpen(before: Root | undefined, { id, open }: Root): void {
-    for (const target in before?.open ?? {}) {
-      if (before!.open[target] === open[target]) continue;
-      for (const { from, to } of before!.open[target]!)
-        for (let number = from; number <= to; number++)
-          if (
-            !open[target]?.some((range) => range.from <= number && number <= range.to) &&
-            !this.#taken.has(nameOf(id, target, number))
-          )
-            throw new Violation('a range is dropped when it is taken', nameOf(id, target, number));
+    for (const target in before?.open) {
+      const [was, is = []] = [before!.open[target]!, open[target]];
+      if (was === is) continue;
+      const flow = this.#flow(id, target);
+      for (const number of numbersOnlyIn(was.map(rangeOf), is.map(rangeOf)))
+        if (!flow.taken.has(number)) throw new Violation('a range is dropped when it is taken', flow.nameOf(number));
     }
-    for (const { envelope, document } of this.inFlight.get(id)?.values() ?? []) {
-      const name = nameOf(id, envelope.target, envelope.number);
-      const range = open[envelope.target]?.find(({ from, to }) => from <= envelope.number && envelope.number <= to);
-      if (range === undefined) throw new Violation('what is in flight is open', name);
-      if (range.earliest > envelope.earliest) throw new Violation('an open range is as early as its elements', name);
-      const place = Number(document.slice(document.lastIndexOf('~') + 1));
-      if (!this.#documents.has(document) || place < range.firstDocument || range.lastDocument < place)
-        throw new Violation('what is in flight can be sent again', `${name} of outbox ${document}`);
+    for (const flow of this.#flows.get(id)?.values() ?? []) {
+      const ranges = open[flow.target];
+      for (const { envelope, document, place } of flow.inFlight.values()) {
+        const { number, earliest } = envelope;
+        const range = ranges?.find(({ from, to }) => from <= number && number <= to);
+        if (range === undefined) throw new Violation('what is in flight is open', flow.nameOf(number));
+        if (range.earliest > earliest)
+          throw new Violation('an open range is as early as its elements', flow.nameOf(number));
+        if (!this.#documents.has(document) || place < range.firstDocument || range.lastDocument < place)
+          throw new Violation('what is in flight can be sent again', `${flow.nameOf(number)} of outbox ${document}`);
+      }
     }
   }
 }
 
-function nameOf(sender: string, target: string, number: number): string {
-  return `${sender} -> ${target} #${number}`;
-}
-
-function holds(ranges: readonly (readonly [number, number])[], number: number): boolean {
-  return ranges.some(([from, to]) => from <= number && number <= to);
-}
-
-function* numbersIn(ranges: readonly (readonly [number, number])[]): Generator<number> {
-  for (const [from, to] of ranges) for (let number = from; number <= to; number++) yield number;
+function rangeOf({ from, to }: { readonly from: number; readonly to: number }): Range {
+  return [from, to];
 }

@@ -2,16 +2,13 @@
  * Watches a run as it goes: every commit and every published watermark is held against what the world knows to be true.
  * It reads what is written, and never what the engine thinks.
  */
-import { decodeBody } from '../../../functions/engine/element-codec.ts';
 import { splitState } from '../../../functions/engine/ingest/split-reader.ts';
 import { isShardRoot, parseShardId, sourceOf } from '../../../functions/engine/protocol/names.ts';
-import type { OutboxBody } from '../../../functions/engine/protocol/outbox.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
 import { type EpochMillis, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
-import type { Plan } from '../../../functions/plan/plan.ts';
-import type { Envelope } from '../../../functions/ports/bus.ts';
+import type { Plan, Stage } from '../../../functions/plan/plan.ts';
 import type { Batch } from '../../../functions/ports/store.ts';
 import type { Scenario } from '../scenario.ts';
 import { KEEPER } from '../world/branches/keeper.ts';
@@ -23,6 +20,7 @@ import { checkCost } from './cost.ts';
 import { Counts } from './counts.ts';
 import { Numbers } from './numbers.ts';
 import { Punctuality } from './punctuality.ts';
+import { type Sent, sentBy } from './sent.ts';
 import { Violation } from './violation.ts';
 
 export class Watch implements WorldWatcher {
@@ -35,14 +33,14 @@ export class Watch implements WorldWatcher {
   /** When the keeper has told what. */
   readonly timers: Timers;
   readonly #roots = new Map<string, Root>();
-  readonly #numbers: Numbers;
+  readonly #numbers = new Numbers((stage, elements) => this.counts.taken(stage, elements));
   readonly #cells = new Cells();
   readonly #input: Record<string, EpochMillis> = {};
   readonly #output: Record<string, EpochMillis> = {};
+  /** Copies of both, until the next is published. */
+  #published: Watermarks | undefined;
   readonly #plan: () => Plan;
   readonly #scenario: Scenario;
-  /** How far the split was that has sent last. */
-  #sends: number = MIN_TIMESTAMP;
 
   readonly counted = (stage: string, counts: BundleCounts): void => this.counts.counted(stage, counts);
 
@@ -51,15 +49,12 @@ export class Watch implements WorldWatcher {
     this.timers = new Timers(scenario.pipeline.keeper?.failsFirings === true);
     this.#plan = plan;
     this.#scenario = scenario;
-    this.#numbers = new Numbers(
-      (envelope) => this.#earliestOf(envelope),
-      (stage, elements) => this.counts.taken(stage, elements),
-    );
   }
 
   /** What is published by now. */
   published(): Watermarks {
-    return { input: { ...this.#input }, output: { ...this.#output } };
+    this.#published ??= { input: { ...this.#input }, output: { ...this.#output } };
+    return this.#published;
   }
 
   isAllRead(): boolean {
@@ -84,9 +79,10 @@ export class Watch implements WorldWatcher {
   committed(batch: Batch): void {
     this.#guard(() => {
       const sender = batch.sets.find(({ collection }) => collection === 'roots')?.id ?? '';
-      this.#sends = this.punctuality.before(sender);
-      this.#numbers.committed(batch);
-      this.#noteTaken(sender, batch);
+      const sent = sentBy(batch);
+      this.#noteSent(sender, sent);
+      this.#noteTaken(sender, sent, batch);
+      for (const { collection, id } of batch.deletes) if (collection === 'outbox') this.#numbers.documentDeleted(id);
       for (const { collection, body } of batch.sets) if (collection === 'roots') this.#rootWritten(batch, body as Root);
       for (const { collection, id } of batch.deletes) if (collection === 'roots') this.#rootDeleted(id);
     });
@@ -120,14 +116,17 @@ export class Watch implements WorldWatcher {
     this.#roots.set(after.id, after);
     if (before !== undefined && after.topology < before.topology)
       throw new Violation('an older deployment writes nothing after a newer', `${after.id} by ${after.topology}`);
-    if (isShardRoot(after.id)) {
-      this.#checkClocks(before, after);
-      if (parseShardId(after.id).stage === KEEPER) this.timers.committed(batch, after);
-      const { kind } = this.#plan().stage(parseShardId(after.id).stage).head;
-      const { smallCells = false } = this.#scenario.world;
-      checkCost(batch, after.id, kind !== 'view' && kind !== 'sideParDo', smallCells);
-      this.#cells.committed(batch, after, kind === 'reduce' || kind === 'stateful');
-    } else if (this.punctuality.isSplit(after.id)) this.#splitRead(after);
+    if (isShardRoot(after.id)) this.#shardWritten(batch, before, after);
+    else if (this.punctuality.isSplit(after.id)) this.#splitRead(after);
+  }
+
+  #shardWritten(batch: Batch, before: Root | undefined, after: Root): void {
+    const { id, head } = this.#stageOf(after.id);
+    this.#checkClocks(id, before, after);
+    if (id === KEEPER) this.timers.committed(batch, after);
+    const { smallCells = false } = this.#scenario.world;
+    checkCost(batch, after.id, head.kind !== 'view' && head.kind !== 'sideParDo', smallCells);
+    this.#cells.committed(batch, after, head.kind === 'reduce' || head.kind === 'stateful');
   }
 
   #rootDeleted(id: string): void {
@@ -143,31 +142,33 @@ export class Watch implements WorldWatcher {
       throw new Violation('a source is as far as its records say', `${root.id} at ${watermark}, records at ${bound}`);
   }
 
+  #noteSent(sender: string, sent: readonly Sent[]): void {
+    if (sent.length === 0) return;
+    const split = this.punctuality.before(sender);
+    for (const each of sent) this.#numbers.given(each.document, each.envelope, this.#earliestOf(each, split));
+  }
+
   /** Messages are taken with what they became: elements on their way, or dead letters. */
-  #noteTaken(sender: string, { sets }: Batch): void {
+  #noteTaken(sender: string, sent: readonly Sent[], { sets }: Batch): void {
     const source = sourceOf(sender);
     if (source === undefined) return;
     for (const { collection, body } of sets) {
       const token = collection === 'deadLetters' ? tokenIn((body as { value: unknown }).value) : undefined;
       if (token !== undefined) this.punctuality.taken(source, token);
-      if (collection !== 'outbox') continue;
-      for (const envelope of (body as OutboxBody).envelopes) {
-        // What comes from messages goes nowhere else directly, and rows are no elements.
-        if (this.#plan().stage(parseShardId(envelope.target).stage).head.kind === 'writeBigQuery') continue;
-        for (const { value } of decodeBody(envelope.body))
-          for (const taken of tokensIn(value)) this.punctuality.taken(source, taken);
-      }
+    }
+    for (const { envelope, elements } of sent) {
+      // What comes from messages goes nowhere else directly, and rows are no elements.
+      if (this.#stageOf(envelope.target).head.kind === 'writeBigQuery') continue;
+      for (const { value } of elements()) for (const taken of tokensIn(value)) this.punctuality.taken(source, taken);
     }
   }
 
-  #checkClocks(before: Root | undefined, after: Root): void {
-    const { stage } = parseShardId(after.id);
-    for (const clock of ['inputWatermark', 'outputWatermark', 'processingTime'] as const)
-      if (before !== undefined && after[clock] < before[clock])
-        throw new Violation(
-          'clocks only move forward',
-          `${clock} of ${after.id} from ${before[clock]} to ${after[clock]}`,
-        );
+  #checkClocks(stage: string, before: Root | undefined, after: Root): void {
+    if (before !== undefined) {
+      checkForward(before, after, 'inputWatermark');
+      checkForward(before, after, 'outputWatermark');
+      checkForward(before, after, 'processingTime');
+    }
     const [input = MIN_TIMESTAMP, output = MIN_TIMESTAMP] = [this.#input[stage], this.#output[stage]];
     if (after.inputWatermark > input || after.outputWatermark > output)
       throw new Violation('a shard knows only watermarks that were published', after.id);
@@ -176,17 +177,18 @@ export class Watch implements WorldWatcher {
   #raise(known: Record<string, EpochMillis>, name: string, at: EpochMillis, check: () => void): void {
     if (at <= (known[name] ?? MIN_TIMESTAMP)) return;
     known[name] = at;
+    this.#published = undefined;
     check();
   }
 
   /** No element that was in time is on its way to a stage with an earlier timestamp. */
   #checkInput(stage: string, watermark: number): void {
-    for (const flying of this.#numbers.inFlight.values())
-      for (const { envelope, earliest } of flying.values())
-        if (earliest !== undefined && earliest < watermark && parseShardId(envelope.target).stage === stage)
+    for (const flow of this.#numbers.flowsTo(stage))
+      for (const { envelope, earliest } of flow.inFlight.values())
+        if (earliest !== undefined && earliest < watermark)
           throw new Violation(
             'the watermark never passes what is in flight',
-            `${stage} at ${watermark}, ${envelope.sender} -> ${envelope.target} #${envelope.number} at ${earliest}`,
+            `${stage} at ${watermark}, ${flow.nameOf(envelope.number)} at ${earliest}`,
           );
   }
 
@@ -205,8 +207,7 @@ export class Watch implements WorldWatcher {
 
   /** What has no panes sends nothing behind its watermark, when nothing was late before: whatever waits there is held. */
   #checkPunctual(sender: string, earliest: number, reached: number): void {
-    const { stage } = parseShardId(sender);
-    const { kind } = this.#plan().stage(stage).head;
+    const { kind } = this.#stageOf(sender).head;
     if (kind !== 'reduce' && kind !== 'view' && earliest < reached)
       throw new Violation('what was in time leaves in time', `${sender} sends ${earliest} at ${reached}`);
   }
@@ -214,23 +215,34 @@ export class Watch implements WorldWatcher {
   /**
    * The earliest element of an envelope that was not late when it was sent: not behind what was published of its sender,
    * as the empty pane of a window that expires may be, and not the repetition of what was sent before.
+   * @param split how far the sender was, if it is a split
    */
-  #earliestOf({ sender, target, body, earliest }: Envelope): number | undefined {
+  #earliestOf({ envelope: { sender, target, earliest }, elements }: Sent, split: number): number | undefined {
     const isSource = !isShardRoot(sender);
     if (sender.startsWith('replay~')) return undefined;
     if (!isSource && !this.punctuality.allInTime) return undefined;
-    const reached = isSource ? this.#sends : (this.#output[parseShardId(sender).stage] ?? MIN_TIMESTAMP);
+    const reached = isSource ? split : (this.#output[this.#stageOf(sender).id] ?? MIN_TIMESTAMP);
     if (!isSource) this.#checkPunctual(sender, earliest, reached);
-    if (this.#plan().stage(parseShardId(target).stage).head.kind === 'writeBigQuery')
-      return earliest < reached ? undefined : earliest;
+    if (this.#stageOf(target).head.kind === 'writeBigQuery') return earliest < reached ? undefined : earliest;
     const source = isSource && !this.punctuality.isSplit(sender) ? sourceOf(sender) : undefined;
-    const inTime = decodeBody(body).flatMap(({ timestamp, value }) => {
+    let first: number | undefined;
+    for (const { timestamp, value } of elements()) {
       const isInTime =
         source === undefined
           ? timestamp >= reached
           : tokensIn(value).some((token) => this.punctuality.isAwaited(source, token));
-      return isInTime ? [timestamp] : [];
-    });
-    return inTime.length === 0 ? undefined : Math.min(...inTime);
+      if (isInTime && (first === undefined || timestamp < first)) first = timestamp;
+    }
+    return first;
   }
+
+  /** The stage of a shard. */
+  #stageOf(shard: string): Stage {
+    return this.#plan().stage(parseShardId(shard).stage);
+  }
+}
+
+function checkForward(before: Root, after: Root, clock: 'inputWatermark' | 'outputWatermark' | 'processingTime'): void {
+  if (after[clock] < before[clock])
+    throw new Violation('clocks only move forward', `${clock} of ${after.id} from ${before[clock]} to ${after[clock]}`);
 }
