@@ -72,7 +72,7 @@ export class Punctuality {
     return record !== undefined && record.at >= this.#watermarks.get(token)!;
   }
 
-  /** No source is waited for any more. */
+  /** A drain has ended the reading: what was not taken is waited for no longer. */
   drained(): void {
     this.#isDrained = true;
   }

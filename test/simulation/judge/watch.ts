@@ -2,6 +2,7 @@
  * Watches a run as it goes: every commit and every published watermark is held against what the world knows to be true.
  * It reads what is written, and never what the engine thinks.
  */
+import type { DrainControl } from '../../../functions/engine/control.ts';
 import { splitState } from '../../../functions/engine/ingest/split-reader.ts';
 import { isShardRoot, parseShardId, sourceOf } from '../../../functions/engine/protocol/names.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
@@ -67,10 +68,6 @@ export class Watch implements WorldWatcher {
     this.punctuality.gaveUp(source, token);
   }
 
-  drained(): void {
-    this.punctuality.drained();
-  }
-
   root({ sets }: Batch): Root | undefined {
     const root = sets.find(({ collection }) => collection === 'roots');
     return root === undefined ? undefined : this.#roots.get(root.id);
@@ -83,7 +80,10 @@ export class Watch implements WorldWatcher {
       this.#noteSent(sender, sent);
       this.#noteTaken(sender, sent, batch);
       for (const { collection, id } of batch.deletes) if (collection === 'outbox') this.#numbers.documentDeleted(id);
-      for (const { collection, body } of batch.sets) if (collection === 'roots') this.#rootWritten(batch, body as Root);
+      for (const { collection, id, body } of batch.sets) {
+        if (collection === 'roots') this.#rootWritten(batch, body as Root);
+        if (collection === 'control' && id === 'drain' && (body as DrainControl).closed) this.punctuality.drained();
+      }
       for (const { collection, id } of batch.deletes) if (collection === 'roots') this.#rootDeleted(id);
     });
   }
@@ -152,8 +152,11 @@ export class Watch implements WorldWatcher {
   #noteTaken(sender: string, sent: readonly Sent[], { sets }: Batch): void {
     const source = sourceOf(sender);
     if (source === undefined) return;
-    for (const { collection, body } of sets) {
-      const token = collection === 'deadLetters' ? tokenIn((body as { value: unknown }).value) : undefined;
+    const letters = sets.filter(({ collection }) => collection === 'deadLetters');
+    if (letters.length + sent.length > 0 && !this.punctuality.isSplit(sender) && this.#output[source] === MAX_TIMESTAMP)
+      throw new Violation('nothing is read once its source has ended', `${sender} takes in messages of ${source}`);
+    for (const { body } of letters) {
+      const token = tokenIn((body as { value: unknown }).value);
       if (token !== undefined) this.punctuality.taken(source, token);
     }
     for (const { envelope, elements } of sent) {

@@ -32,8 +32,12 @@ import { UndeliveredInstance } from './undelivered.ts';
 import { SimulatedWarehouse } from './warehouse.ts';
 
 const LAST_LOOK = 5_000;
-/** Longer than an instance is away that was reading when a drain began. */
-const READING_ENDS = 400_000;
+/** How long a drain goes on reading, milliseconds: instances are away for longer with messages in their hands. */
+const READING = 10_000;
+/** Where there are splits, which no drain ends for their readers: longer than one is away that has begun to read. */
+const READING_SPLITS = 1_200_000;
+/** For so long a drain that waits for windows waits, milliseconds. */
+const CLOSING = 600_000;
 /** With these, what the few elements of a run need outgrows its cell in all the ways that there are. */
 const SMALL_CELLS: CellLimits = {
   spillAbove: 300,
@@ -54,8 +58,6 @@ export interface WorldWatcher extends StoreWatcher {
   isAllRead(): boolean;
   /** A message of a source was given up. */
   gaveUp(source: string, token: string): void;
-  /** No source is waited for any more. */
-  drained(): void;
 }
 
 export class World {
@@ -162,15 +164,14 @@ export class World {
     this.#around.tell(() => 'an operator drains the pipeline');
     const now = Math.floor(scheduler.now) as EpochMillis;
     const isEarly = !this.areTopicsDone || !this.#watcher.isAllRead();
-    // What is being read may be committed until then; the clocks of sweeps are off by a few minutes.
-    const readingEnds = isEarly ? plus(now, 3 * READING_ENDS) : now;
-    scheduler.at(readingEnds - READING_ENDS, () => {
-      this.#watcher.drained();
-      return false;
-    });
+    const hasSplits = this.#around.scenario.pipeline.sources.some(({ kind }) => kind !== 'messages');
+    const readingEnds = isEarly ? plus(now, hasSplits ? READING_SPLITS : READING) : now;
     this.isDrained = true;
     for (const topic of this.#topics.values()) topic.isDrained = true;
-    void writeControl(this.store.truth, 'drain', { since: now, readingEnds, deliveries: {} }, undefined);
+    const waits = new Random(this.#around.seed, 'drain').chance(0.3);
+    const closing = waits ? { closingEnds: plus(readingEnds, CLOSING) } : {};
+    const order = { since: now, readingEnds, ...closing, deliveries: {} };
+    void writeControl(this.store.truth, 'drain', order, undefined);
   }
 
   #service({ target }: BusMessage): Fleet<StageInstance> {
