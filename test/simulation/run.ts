@@ -1,11 +1,7 @@
 /** Runs one scenario from its first record until everything has come to rest, and says what was wrong. */
 import type { DeadLetter } from '../../functions/engine/dead-letter.ts';
-import { isFoldedRoot } from '../../functions/engine/ingest/message-state.ts';
-import { isShardRoot, parseShardId, sourceOf } from '../../functions/engine/protocol/names.ts';
-import type { Root } from '../../functions/engine/protocol/root.ts';
-import { MAX_TIMESTAMP } from '../../functions/model/time.ts';
-import type { Collection } from '../../functions/ports/store.ts';
 import { judge } from './judge/judge.ts';
+import { whatRemains } from './judge/rest.ts';
 import { checkUndelivered } from './judge/undelivered.ts';
 import { Violation } from './judge/violation.ts';
 import { Watch } from './judge/watch.ts';
@@ -60,11 +56,11 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
   };
   await untilOrLater(() => world.isDrained || (world.areTopicsDone && watch.isAllRead()));
   if (!world.isDrained) world.drain();
-  await untilOrLater(() => whatRemains(world, watch).length === 0);
+  await untilOrLater(() => whatRemains(world, watch).next().done === true);
   if (watch.violation !== undefined) return watch.violation;
   if (world.broken !== undefined)
     return { rule: 'the engine does not throw', message: `the engine does not throw: ${describe(world.broken)}` };
-  const remains = whatRemains(world, watch);
+  const remains = [...whatRemains(world, watch)];
   if (remains.length > 0) {
     const message = `everything comes to rest: after ${scheduler.steps} steps there is still ${remains.join(', ')}`;
     return { rule: 'everything comes to rest', message };
@@ -79,45 +75,6 @@ async function findProblem(scenario: Scenario, world: World, watch: Watch): Prom
     throw error;
   }
   return undefined;
-}
-
-/**
- * Collections that are empty when there is nothing left to do. Not `settled`: a sweep that has stood still writes such a
- * document for a root that another has retired since, and nobody looks for it there.
- */
-const TRANSIENT: readonly Collection[] = ['cells', 'parts', 'outbox', 'runs', 'ids', 'views'];
-
-/** What is not yet as it must be in the end. */
-function whatRemains(world: World, watch: Watch): string[] {
-  const { store, plan, warehouse } = world;
-  const remains: string[] = [];
-  const { output } = watch.published();
-  for (const stage of plan.stages)
-    if (output[stage.id] !== MAX_TIMESTAMP) remains.push(`the watermark of ${stage.id} at ${output[stage.id]}`);
-  for (const collection of TRANSIENT) {
-    // What is left in a topic that nobody reads may come again one day.
-    if (collection === 'ids' && !world.areTopicsDone) continue;
-    const size = store.truth.size(collection);
-    if (size > 0) remains.push(`${size} of ${collection}`);
-  }
-  for (const { body } of store.truth.all('roots')) {
-    const { id, open, outside, holds, done, extra } = body as Root;
-    const sizes = Object.keys(open).length + outside.length + holds.length;
-    if (sizes > 0) remains.push(`${id} with ${Object.keys(open).length} open, ${holds.length} holds`);
-    if (!isShardRoot(id)) {
-      const isInstance = plan.sources.some((source) => source.id === sourceOf(id) && source.reader === 'messages');
-      if (!isFoldedRoot(id) && (isInstance || id.startsWith('replay~'))) remains.push(`the root ${id}`);
-      continue;
-    }
-    const forgotten = Object.keys(done).filter((sender) =>
-      store.truth.all('roots').every((root) => root.id !== sender),
-    );
-    if (forgotten.length > 0) remains.push(`what ${id} has of ${forgotten}`);
-    const isSink = plan.stage(parseShardId(id).stage).head.kind === 'writeBigQuery';
-    if (isSink && (extra as { claim: unknown }).claim !== null) remains.push(`a claim of ${id}`);
-  }
-  if (warehouse.isBusy) remains.push('a job that runs');
-  return remains;
 }
 
 function describe(error: unknown): string {

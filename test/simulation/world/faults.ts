@@ -60,15 +60,21 @@ export type FaultKind = keyof typeof FAULT_KINDS;
 export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
 export type FaultCounts = Partial<Record<FaultKind, number>>;
 
+/** When one kind of fault happens. */
+interface Occasions {
+  readonly rate: number;
+  readonly random: Random;
+  /** How many there were. */
+  count: number;
+}
+
 export class Faults {
   /** Which have happened, in order: `{kind}#{occasion}`. */
   readonly happened: string[] = [];
   readonly counts: FaultCounts = {};
-  readonly #rates: FaultRates;
+  /** Of the kinds that may happen. */
+  readonly #occasions = new Map<FaultKind, Occasions>();
   readonly #only: ReadonlySet<string> | undefined;
-  readonly #seed: number;
-  readonly #streams = new Map<FaultKind, Random>();
-  readonly #occasions = new Map<FaultKind, number>();
   readonly #report: (kind: FaultKind, occasion: string) => void;
   #isOver = false;
 
@@ -79,8 +85,8 @@ export class Faults {
     only: readonly string[] | undefined,
     report: (kind: FaultKind, occasion: string) => void,
   ) {
-    this.#seed = seed;
-    this.#rates = rates;
+    for (const [kind, rate] of Object.entries(rates) as [FaultKind, number][])
+      this.#occasions.set(kind, { rate, random: new Random(seed, kind), count: 0 });
     this.#only = only === undefined ? undefined : new Set(only);
     this.#report = report;
   }
@@ -88,6 +94,7 @@ export class Faults {
   /** No fault happens any more. */
   stop(): void {
     this.#isOver = true;
+    this.#occasions.clear();
   }
 
   /** Whether no fault can happen any more. */
@@ -97,17 +104,11 @@ export class Faults {
 
   /** Whether a fault happens on this occasion. */
   happens(kind: FaultKind): boolean {
-    const rate = this.#rates[kind];
-    if (rate === undefined || this.#isOver) return false;
-    let stream = this.#streams.get(kind);
-    if (stream === undefined) {
-      stream = new Random(this.#seed, kind);
-      this.#streams.set(kind, stream);
-    }
-    const number = (this.#occasions.get(kind) ?? 0) + 1;
-    this.#occasions.set(kind, number);
-    if (!stream.chance(rate)) return false;
-    const occasion = `${kind}#${number}`;
+    const occasions = this.#occasions.get(kind);
+    if (occasions === undefined) return false;
+    occasions.count += 1;
+    if (!occasions.random.chance(occasions.rate)) return false;
+    const occasion = `${kind}#${occasions.count}`;
     if (this.#only !== undefined && !this.#only.has(occasion)) return false;
     this.happened.push(occasion);
     this.counts[kind] = (this.counts[kind] ?? 0) + 1;
