@@ -65,8 +65,8 @@ export const INGEST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'the backlog is sampled after the snapshot',
     file: 'functions/engine/sweep/sweeper.ts',
-    from: 'const snapshot = await this.#snapshot();',
-    to: 'const snapshot = await this.#snapshot(); for (const [source, sample] of await takeSamples(plan, this.#setting.backlog)) (samples as Map<string, unknown>).set(source, sample);',
+    from: 'const { roots } = snapshot;',
+    to: 'const { roots } = snapshot; for (const [source, sample] of await takeSamples(plan, this.#setting.backlog)) (samples as Map<string, unknown>).set(source, sample);',
   },
   {
     name: 'a dead letter of a message is written each time that it comes',
