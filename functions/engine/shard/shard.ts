@@ -23,6 +23,7 @@ import { publishLeft } from '../sweep/republish.ts';
 import { partName, partOf, refuse } from './envelope-parts.ts';
 import { BundleTooLarge, commitInLots, type Lot, MAX_BATCH_CHARACTERS } from './lots.ts';
 import { TickFacts } from './tick-facts.ts';
+import { type Worker, WaitingLine } from './waiting-line.ts';
 import type { BundleCounts, BundleResult, Work, Workspace } from './work.ts';
 
 /** What a shard needs from around it. */
@@ -64,12 +65,6 @@ export type Transaction = (
   place: (i: number) => DeadLetterPlace,
 ) => TransactionResult | undefined | Promise<TransactionResult | undefined>;
 
-interface Waiting {
-  readonly work: BusMessage | Transaction;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 interface Memory {
   root: Root;
   version: Version | 'absent';
@@ -81,21 +76,16 @@ interface Memory {
 /** A tick that brings nothing makes a shard look at the store when it has not done so for this long; milliseconds. */
 const LOOK_AGAIN_AFTER = 10_000;
 const NO_OUTPUT = new BundleOutput();
-/** Elements of one bundle, and characters of the envelopes that bring them. */
-const MAX_BUNDLE_ELEMENTS = 5_000;
-const MAX_BUNDLE_CHARACTERS = 2_000_000;
 
 export class Shard {
   readonly id: ShardId;
   readonly #stage: string;
   readonly #setting: ShardSetting;
   readonly #work: Work;
-  readonly #waiting: Waiting[] = [];
+  readonly #line: WaitingLine<Transaction>;
   readonly #facts = new TickFacts();
   #hasStarted = false;
-  readonly #cadence: Cadence;
   #memory: Memory | undefined;
-  #running: Promise<void> | undefined;
   /** Called after each commit; starts what must happen outside commits. */
   onCommitted: ((root: Root) => void) | undefined;
 
@@ -104,68 +94,26 @@ export class Shard {
     this.#stage = parseShardId(id).stage;
     this.#setting = setting;
     this.#work = work;
-    this.#cadence = new Cadence(setting.clock, setting.cadence ?? (0 as Millis));
+    const worker: Worker<Transaction> = {
+      bundle: (messages) => this.#commitBundle(messages),
+      own: (transaction) => this.#tryAgain(() => this.#tryTransaction(transaction)),
+    };
+    this.#line = new WaitingLine(worker, new Cadence(setting.clock, setting.cadence ?? (0 as Millis)));
   }
 
   /** Hands a message over. Resolves when it may be acknowledged, rejects when it should be delivered again. */
   offer(message: BusMessage): Promise<void> {
-    return this.#enqueue(message);
+    return this.#line.enqueue(message);
   }
 
   /** Commits something that is no bundle, in turn with the bundles. Run again when another instance committed first. */
   transact(transaction: Transaction): Promise<void> {
-    return this.#enqueue(transaction);
+    return this.#line.enqueue(transaction);
   }
 
   /** Resolves when nothing waits and nothing is under way. */
-  async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
-  }
-
-  #enqueue(work: BusMessage | Transaction): Promise<void> {
-    const answered = new Promise<void>((resolve, reject) => this.#waiting.push({ work, resolve, reject }));
-    this.#running ??= this.#run();
-    return answered;
-  }
-
-  async #run(): Promise<void> {
-    let more = false;
-    // What is offered in the same turn belongs to the same bundle.
-    await undefined;
-    while (this.#waiting.length > 0 || more) {
-      if (!more) await this.#cadence.turn();
-      const next = this.#next();
-      try {
-        const works = next.map(({ work }) => work);
-        if (typeof works[0] === 'function') await this.#tryAgain(() => this.#tryTransaction(works[0] as Transaction));
-        else more = await this.#commitBundle(works as BusMessage[]);
-        for (const { resolve } of next) resolve();
-      } catch (error) {
-        more = false;
-        for (const { reject } of next) reject(error);
-      }
-    }
-    this.#running = undefined;
-  }
-
-  /** The next transaction alone, or the messages before it that make a bundle. */
-  #next(): Waiting[] {
-    let elements = 0;
-    let characters = 0;
-    let length = 0;
-    for (const { work } of this.#waiting) {
-      if (typeof work === 'function') {
-        length ||= 1;
-        break;
-      }
-      if (work.kind === 'envelope') {
-        elements += work.count;
-        characters += work.body.length;
-      }
-      if (length > 0 && (elements > MAX_BUNDLE_ELEMENTS || characters > MAX_BUNDLE_CHARACTERS)) break;
-      length += 1;
-    }
-    return this.#waiting.splice(0, length);
+  idle(): Promise<void> {
+    return this.#line.idle();
   }
 
   async #commitBundle(messages: readonly BusMessage[]): Promise<boolean> {
