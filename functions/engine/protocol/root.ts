@@ -9,26 +9,14 @@
  *   the commit that drops the last range, of any target, that names it.
  * - Roots are immutable values. `RootDraft` is the only way to make the next one.
  */
-import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
+import { type EpochMillis, later, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../model/time.ts';
 import type { IdState } from '../ids/id-state.ts';
 import { MAX_DELETES } from './commit-limits.ts';
 import { addCounts, type Counts, NO_COUNTS } from './counts.ts';
 import { type Holds, HoldsDraft, NO_HOLDS } from './holds.ts';
 import type { RootId, ShardId } from './names.ts';
+import { type OpenRange, withOpen } from './open-ranges.ts';
 import { contains, covers, type Ranges, withRange } from './ranges.ts';
-
-/** Numbers given to one target that are not yet known to be taken. */
-export interface OpenRange {
-  readonly from: number;
-  readonly to: number;
-  /** No element in these envelopes has an earlier timestamp. */
-  readonly earliest: EpochMillis;
-  /** Processing time at which the first of them was given; republishing backs off by this age. */
-  readonly born: EpochMillis;
-  /** The outbox documents `firstDocument..lastDocument` hold the envelopes (and possibly others). */
-  readonly firstDocument: number;
-  readonly lastDocument: number;
-}
 
 /** An outbox document with messages for topics outside the pipeline, not yet known to be published. */
 export interface OutsideOpen {
@@ -112,9 +100,6 @@ export function hasDueTimers(
 export function isDone(done: Root['done'], sender: RootId, number: number): boolean {
   return contains(done[sender], number);
 }
-
-/** How many open ranges a target keeps before the two oldest are joined. */
-const MAX_OPEN_RANGES = 8;
 
 const NO_PARTS: Readonly<Record<string, number>> = {};
 
@@ -301,23 +286,4 @@ export class RootDraft {
     if (this.extra !== undefined) root.extra = this.extra;
     return root;
   }
-}
-
-/** Adds a range at the end; joins it with its neighbour of the same document, and the two oldest when there are too many. */
-function withOpen(open: readonly OpenRange[], range: OpenRange): readonly OpenRange[] {
-  const last = open.at(-1);
-  if (last !== undefined && last.lastDocument === range.firstDocument) return [...open.slice(0, -1), join(last, range)];
-  if (open.length < MAX_OPEN_RANGES) return [...open, range];
-  return [join(open[0]!, open[1]!), ...open.slice(2), range];
-}
-
-function join(first: OpenRange, second: OpenRange): OpenRange {
-  return {
-    from: first.from,
-    to: second.to,
-    earliest: earlier(first.earliest, second.earliest),
-    born: first.born,
-    firstDocument: first.firstDocument,
-    lastDocument: second.lastDocument,
-  };
 }

@@ -9,7 +9,8 @@ import type { Store } from '../../ports/store.ts';
 import { outboxId, parseShardId, type RootId } from '../protocol/names.ts';
 import type { OutboxBody } from '../protocol/outbox.ts';
 import { contains, covers } from '../protocol/ranges.ts';
-import type { OpenRange, Root } from '../protocol/root.ts';
+import type { OpenRange } from '../protocol/open-ranges.ts';
+import type { Root } from '../protocol/root.ts';
 
 /** Envelopes sent again by one sweep to one target. */
 const MAX_REPUBLISHED = 1_000;

@@ -1,7 +1,7 @@
 /** What is on its way to a stage: given a number, and not known to be taken. */
 import { parseShardId, type RootId } from '../../engine/protocol/names.ts';
 import { contains, covers } from '../../engine/protocol/ranges.ts';
-import type { OpenRange } from '../../engine/protocol/root.ts';
+import type { OpenRange } from '../../engine/protocol/open-ranges.ts';
 import type { Survey } from './survey.ts';
 
 export interface OpenEnvelopes {

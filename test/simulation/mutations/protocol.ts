@@ -64,13 +64,13 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'joined ranges forget the earlier timestamp',
-    file: 'functions/engine/protocol/root.ts',
+    file: 'functions/engine/protocol/open-ranges.ts',
     from: 'earliest: earlier(first.earliest, second.earliest),',
     to: 'earliest: second.earliest,',
   },
   {
     name: 'joined ranges forget the first outbox document',
-    file: 'functions/engine/protocol/root.ts',
+    file: 'functions/engine/protocol/open-ranges.ts',
     from: 'firstDocument: first.firstDocument,',
     to: 'firstDocument: second.firstDocument,',
   },
