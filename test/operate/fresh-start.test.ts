@@ -19,7 +19,7 @@ import { Replayer } from '../../functions/operate/replay/replayer.ts';
 import { survey } from '../../functions/operate/status/survey.ts';
 import { admit, UpgradeRefused } from '../../functions/operate/upgrade.ts';
 import { plan } from '../../functions/plan/plan.ts';
-import type { Batch, CommitResult, StoredDocument } from '../../functions/ports/store.ts';
+import type { Batch, CommitResult, Store, StoredDocument } from '../../functions/ports/store.ts';
 
 const NOON = 1_700_006_400_000;
 const HOUR = 3_600_000;
@@ -87,9 +87,12 @@ class World {
   messages = 0;
 
   /** A process of some epoch, with a bus of its own. */
-  async process(graph = counts(), of: { topology?: number; epoch?: number; shards?: number } = {}): Promise<Process> {
-    const { clock, ids, store, warehouse } = this;
-    const { shards = 2, ...numbers } = of;
+  async process(
+    graph = counts(),
+    of: { topology?: number; epoch?: number; shards?: number; store?: Store } = {},
+  ): Promise<Process> {
+    const { clock, ids, warehouse } = this;
+    const { shards = 2, store = this.store, ...numbers } = of;
     const planned = plan(graph, { shards });
     const bus = new MemoryBus(new SeededIds(3));
     const embedded = new Embedded({ plan: planned, store, bus, warehouse, clock, ids, ...numbers });
@@ -482,6 +485,36 @@ describe('an instance of an epoch before that wakes', () => {
   });
 });
 
+/** What a process commits is on its way until it is let through. */
+class HeldUp {
+  readonly store: Store;
+  readonly #waiting: (() => void)[] = [];
+  #isOver = false;
+
+  constructor(store: MortalStore) {
+    this.store = {
+      get: (...call) => store.get(...call),
+      query: (...call) => store.query(...call),
+      roots: () => store.roots(),
+      raise: (...call) => store.raise(...call),
+      commit: async (batch) => {
+        if (!this.#isOver) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+        return store.commit(batch);
+      },
+    };
+  }
+
+  /** Whatever waits, if anything does. */
+  letThrough(): void {
+    this.#waiting.shift()?.();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const arrive of this.#waiting.splice(0)) arrive();
+  }
+}
+
 /** A pipeline that is told to drain. */
 async function draining(reading: number): Promise<{ world: World; old: Process }> {
   const world = new World();
@@ -501,22 +534,28 @@ describe('whatever comes between the steps of a drain and a fresh start', () => 
       const { world, old } = await (seed % 2 === 0 ? drained() : draining(Math.floor(draw.random() * 300_000)));
       /** By id; those that nobody has acknowledged yet are delivered again. */
       const open = new Map<string, SourceMessage>();
-      const deliver = async (process: Process, message: SourceMessage): Promise<void> => {
+      const offer = async (process: Process, message: SourceMessage): Promise<void> => {
         open.set(message.id, message);
-        const acknowledged = await world.until(process.embedded.offer('events', message)).then(
+        const acknowledged = await process.embedded.offer('events', message).then(
           () => true,
           () => false,
         );
         if (acknowledged) open.delete(message.id);
       };
+      const deliver = (process: Process, message: SourceMessage): Promise<void> => world.until(offer(process, message));
       const message = (): SourceMessage => {
         world.messages += 1;
         const data = { card: `c${Math.floor(draw.random() * 3)}`, at: NOON + 3 };
         return { id: `m${world.messages}`, publishTime: world.clock.now(), data, attributes: {} };
       };
+      const held = new HeldUp(world.store);
+      const slow = await world.process(counts(), { store: held.store });
+      const offered: Promise<void>[] = [];
       const meddle = async (): Promise<void> => {
         const at = draw.random();
-        if (at < 0.3) await deliver(old, message());
+        if (at < 0.2) await deliver(old, message());
+        else if (at < 0.25) offered.push(offer(slow, message()));
+        else if (at < 0.3) held.letThrough();
         else if (at < 0.5) await old.embedded.sweep().catch(() => {});
         else if (at < 0.7) await world.until(old.embedded.deliver()).catch(() => {});
       };
@@ -532,6 +571,8 @@ describe('whatever comes between the steps of a drain and a fresh start', () => 
       }
       expect(admitted).toMatchObject({ epoch: 2 });
       const next = await world.process(counts(), admitted!);
+      held.end();
+      await world.until(Promise.all(offered));
       for (let i = 0; i < 20; i++) await deliver(draw.random() < 0.4 ? old : next, message());
       for (const waiting of [...open.values()]) await deliver(next, waiting);
       await world.pass(next, 3);
