@@ -74,9 +74,10 @@ export class LiftingOutlet implements Outlet {
 
   flush(output: BundleOutput): void {
     this.#startOverFor(output);
-    for (const [text, parts] of this.#parts) {
+    for (const parts of this.#parts.values()) {
+      const { text, list } = parts;
       const target = this.#shards.of(text);
-      for (const part of parts.list) {
+      for (const part of list) {
         if (part.count === 0) continue;
         try {
           const encoded = encodeLifted(this.#inlet, text, part);
@@ -102,7 +103,7 @@ export class LiftingOutlet implements Outlet {
     const text = keyText(key);
     let parts = this.#parts.get(text);
     if (parts === undefined) {
-      parts = new Parts(key, this.#lifting.combine);
+      parts = new Parts(key, text, this.#lifting.combine);
       this.#parts.set(text, parts);
     }
     return parts;
@@ -112,14 +113,17 @@ export class LiftingOutlet implements Outlet {
 /** The parts of a key. Most have one window in a bundle, and need no map. */
 class Parts {
   readonly key: unknown;
+  /** The key's text. */
+  readonly text: string;
   /** In the order in which their windows came. */
   readonly list: Part[] = [];
   readonly #combine: CombineFn<unknown, unknown, unknown>;
   /** All but the first. */
   #others: Map<EpochMillis | string, Part> | undefined;
 
-  constructor(key: unknown, combine: CombineFn<unknown, unknown, unknown>) {
+  constructor(key: unknown, text: string, combine: CombineFn<unknown, unknown, unknown>) {
     this.key = key;
+    this.text = text;
     this.#combine = combine;
   }
 

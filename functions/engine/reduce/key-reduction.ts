@@ -122,8 +122,7 @@ export class KeyReduction<In, Acc, Out> {
   }
 
   due(): Due {
-    const { event, processing } = this.#windows.outlook();
-    return { event, processing };
+    return this.#windows.outlook();
   }
 
   /** Adds all that is neither expired nor closed, and lists the windows it went to. */

@@ -83,8 +83,8 @@ export class CellBundle implements BundleResult {
     await this.#cache.load(byKey.keys());
     adoptInput(this.#draft, envelopes);
     const context = this.#context();
-    for (const [key, elements] of byKey) {
-      const pending = this.#takeElements(key, elements, context);
+    for (const elements of byKey.values()) {
+      const pending = this.#takeElements(elements[0]!.keyText, elements, context);
       if (pending !== undefined) await pending;
       this.#checkMemory();
     }
