@@ -1,8 +1,9 @@
 /** Keeps a process at work on each split of each source, now and then two. */
 import { splitState } from '../../../functions/engine/ingest/split-reader.ts';
 import { ingestRootId, type RootId } from '../../../functions/engine/protocol/names.ts';
-import type { Root, SettledFacts } from '../../../functions/engine/protocol/root.ts';
+import type { Root } from '../../../functions/engine/protocol/root.ts';
 import { type EpochMillis, earlier, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../../../functions/model/time.ts';
+import { type Findings, NOTHING_FOUND } from './findings.ts';
 import type { Instance } from './instance.ts';
 import { splitName } from './tokens.ts';
 import { Random } from './random.ts';
@@ -14,8 +15,8 @@ const WATCH_EVERY = 5_000;
 const CALM_WATCH = 60_000;
 
 export class SplitReaders {
-  /** What of its open ranges a split may drop. */
-  settled: (root: RootId) => SettledFacts | undefined = () => undefined;
+  /** What the last sweep has found. */
+  findings: () => Findings = () => NOTHING_FOUND;
   /** Whether nothing more is read. */
   isDrained: () => boolean = () => false;
   readonly #hosting: Hosting;
@@ -69,7 +70,7 @@ export class SplitReaders {
       setting: settingOf(instance),
       bundle: scenario.world.readBundle,
       now: () => scheduler.now,
-      settled: (root) => this.settled(root),
+      findings: () => this.findings(),
       isDrained: () => this.isDrained(),
       random: new Random(seed, `what ${instance.name} reads`),
       broken: breaks,

@@ -1,31 +1,37 @@
 /** Sweeps: now and then, skipped, doubled, overlapping, by instances that stay and by new ones. */
-import type { RootId } from '../../../functions/engine/protocol/names.ts';
-import type { SettledFacts } from '../../../functions/engine/protocol/root.ts';
 import { Sweeper } from '../../../functions/engine/sweep/sweeper.ts';
 import { RetryableError } from '../../../functions/model/errors.ts';
 import type { Millis } from '../../../functions/model/time.ts';
+import { type Findings, NOTHING_FOUND } from './findings.ts';
 import type { Instance } from './instance.ts';
 import { Random } from './random.ts';
 import type { SplitReaders } from './split-readers.ts';
 import type { Hosting } from './surroundings.ts';
 import type { Topic } from './topic.ts';
 
-/** When nothing goes wrong any more, sweeps come ever more rarely: there is not much to wait for but time. */
+/**
+ * When nothing goes wrong any more, and nothing was committed since the last sweep, there is not much to wait for but time:
+ * then sweeps come ever more rarely, until something is.
+ */
 const CALM_SWEEP = 20_000;
-const RAREST_SWEEP = 300_000;
-const RARER = 1.4;
+const RARER = 3;
+const RAREST_SWEEP = 1_800_000;
 const SAMPLE_CALL = 100;
 
 export interface SweepOptions extends Hosting {
   readonly backlogs: ReadonlyMap<string, Topic>;
   readonly readers: SplitReaders;
+  /** How many commits there were. */
+  readonly commits: () => number;
 }
 
 export class Sweeps {
-  /** What of its open ranges each root may drop, as the last sweep has found. */
-  settled: ReadonlyMap<RootId, SettledFacts> = new Map();
+  /** What the last one has found. */
+  findings: Findings = NOTHING_FOUND;
   isCalm = false;
   #calm = CALM_SWEEP;
+  /** When the last sweep began. */
+  #commits = 0;
   readonly #options: SweepOptions;
   readonly #random: Random;
   #current: { readonly instance: Instance; readonly sweeper: Sweeper } | undefined;
@@ -38,7 +44,9 @@ export class Sweeps {
 
   #sweepAndGoOn(): boolean {
     const { scheduler, faults, scenario } = this.#options.around;
-    if (this.isCalm) this.#calm = Math.min(RAREST_SWEEP, this.#calm * RARER);
+    const commits = this.#options.commits();
+    this.#calm = commits > this.#commits ? CALM_SWEEP : Math.min(RAREST_SWEEP, this.#calm * RARER);
+    this.#commits = commits;
     const every = this.isCalm ? this.#calm : scenario.world.sweepEvery;
     scheduler.after(this.#random.spread(every / 2, every * 2), () => this.#sweepAndGoOn());
     if (faults.happens('sweepSkipped')) return false;
@@ -51,8 +59,8 @@ export class Sweeps {
     const { around, breaks } = this.#options;
     if (this.#current?.instance.isAlive !== true || around.faults.happens('sweepFresh')) this.#current = this.#begin();
     this.#current.sweeper.sweep().then(
-      ({ settled }) => {
-        this.settled = settled;
+      (findings) => {
+        this.findings = findings;
       },
       (error: unknown) => {
         if (!(error instanceof RetryableError)) breaks(error);

@@ -13,8 +13,9 @@ import type { GivenUp } from './undelivered.ts';
 const LATEST_REPETITION = 300_000;
 /** Milliseconds since 1970. */
 const NEVER = 8e15;
-/** When nothing is published any more, samples are taken no more often than this. */
-const CALM_SAMPLE = 300_000;
+/** When nothing goes wrong any more, samples are taken no more often than sweeps ask for them; and when all was taken, than this. */
+const CALM_SAMPLE = 20_000;
+const LAST_SAMPLE = 300_000;
 
 /** Longer than an instance holds a message, stands still, and waits for its store. */
 const COPY_AFTER = 900_000;
@@ -117,9 +118,10 @@ export class Topic {
   }
 
   #sampleOften(): void {
-    const { scheduler, scenario } = this.#around;
+    const { scheduler, scenario, faults } = this.#around;
     const { sampleEvery, sampleDelay } = scenario.world;
-    scheduler.after(this.isDone ? Math.max(sampleEvery, CALM_SAMPLE) : sampleEvery, () => {
+    const least = this.isDone ? LAST_SAMPLE : faults.isOver ? CALM_SAMPLE : 0;
+    scheduler.after(Math.max(sampleEvery, least), () => {
       const now = Math.floor(scheduler.now);
       const oldest = Math.min(now, ...this.#backlog.values());
       const sample: BacklogSample = {

@@ -25,7 +25,7 @@ import { Scheduler } from './scheduler.ts';
 import { SplitReaders } from './split-readers.ts';
 import { StageInstance } from './stage-instance.ts';
 import { SimulatedStore, type StoreWatcher } from './store.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Hosting, Surroundings } from './surroundings.ts';
 import { Sweeps } from './sweeps.ts';
 import { Topic } from './topic.ts';
 import { UndeliveredInstance } from './undelivered.ts';
@@ -134,12 +134,13 @@ export class World {
     const breaks = (error: unknown): void => {
       this.broken ??= error;
     };
-    const readers = new SplitReaders({ around: this.#around, plan: this.plan, start, settingOf, breaks });
+    const hosting: Hosting = { around: this.#around, plan: this.plan, start, settingOf, breaks };
+    const readers = new SplitReaders(hosting);
     const backlogs = this.#topics;
-    this.#sweeps = new Sweeps({ around: this.#around, plan: this.plan, start, settingOf, breaks, backlogs, readers });
+    this.#sweeps = new Sweeps({ ...hosting, backlogs, readers, commits: () => this.store.truth.counts.commits });
     readers.isDrained = () => this.isDrained;
-    readers.settled = (root) => this.#sweeps.settled.get(root);
-    new Replays({ around: this.#around, plan: this.plan, start, settingOf, breaks }, outside);
+    readers.findings = () => this.#sweeps.findings;
+    new Replays(hosting, outside);
     for (const [number, { kind, name }] of scenario.pipeline.sources.entries())
       if (kind === 'messages') this.#addTopic(number, name);
     this.#deployAtTimes();
