@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DrainControl, readControl, writeControl } from '../../../functions/engine/control.ts';
 import { isFoldedRoot } from '../../../functions/engine/ingest/message-state.ts';
-import { newRoot } from '../../../functions/engine/protocol/root.ts';
+import { newRoot, type Root } from '../../../functions/engine/protocol/root.ts';
 import { Sweeper } from '../../../functions/engine/sweep/sweeper.ts';
 import { MemoryStore } from '../../../functions/local/memory-store.ts';
 import { ContentionError, RetryableError } from '../../../functions/model/errors.ts';
@@ -108,6 +108,21 @@ describe('a drain ends the reading', () => {
     expect(elementsOf(drained.envelopes())).toHaveLength(1);
     await expect(ingest.offer(message('b', EVENT))).rejects.toMatchObject({ code: 'READING_ENDED' });
     expect(drained.envelopes()).toEqual([]);
+  });
+
+  it('and waits for the windows of what is on its way to a stage, though no key has one yet', async () => {
+    const drained = drainable();
+    await drained.start().offer(message('a', EVENT));
+    const [sent] = drained.envelopes();
+    await drained.order({ closingEnds: plus(START, 10 * MINUTE) });
+    expect(await drained.endReading()).toBe(plus(START, 2 * MINUTE));
+    const root = { ...newRoot('counts~0', 1), done: { [sent!.sender]: [[1, 1] as const] } };
+    const write = (body: Root) =>
+      drained.store.commit({ preconditions: [], sets: [{ collection: 'roots', id: body.id, body }], deletes: [] });
+    await write({ ...root, holds: [{ low: START, high: START, count: 1 }] });
+    expect((await drained.sweep()).watermarks.output['events']).toBe(plus(START, 2 * MINUTE));
+    await write(root);
+    expect((await drained.sweep()).watermarks.output['events']).toBe(MAX_TIMESTAMP);
   });
 
   it.each([
