@@ -1,5 +1,6 @@
 /** Runs many seeds on all cores. */
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Problem } from './run.ts';
 import type { FaultCounts, FaultKind } from './world/faults.ts';
@@ -40,6 +41,8 @@ export interface Summary {
 const PORTION = 10;
 /** Nearly everything lives for a moment only. */
 const YOUNG_MEGABYTES = 96;
+/** Where threads keep compiled code, from one run to the next. */
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/simulation', import.meta.url));
 /** A thread that needs longer for them runs in a circle; milliseconds. */
 const PATIENCE = 120_000;
 
@@ -75,7 +78,7 @@ export async function runSeeds(options: ManySeeds): Promise<Summary> {
     new Promise((resolve, reject) => {
       const worker = new Worker(new URL('./worker.ts', import.meta.url), {
         execArgv: [...execArgv],
-        env: { ...process.env, ...env },
+        env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...env },
         resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
       });
       let hangs: NodeJS.Timeout | undefined;

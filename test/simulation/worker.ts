@@ -1,4 +1,5 @@
 /** Runs seeds in a thread of its own, a few at a time as they are asked for. */
+import { flushCompileCache } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { drawScenario } from './draw/draw-scenario.ts';
 import { type Outcome, runScenario } from './run.ts';
@@ -21,7 +22,16 @@ parentPort?.on('message', async ({ from, count }: SeedRange) => {
   const reports: SeedReport[] = [];
   for (let seed = from; seed < from + count; seed++) reports.push(await runSeed(seed));
   parentPort!.postMessage(reports);
+  keepCompiled();
 });
+
+let isKept = false;
+
+/** Keeps what the first seeds have compiled for threads to come: this one is stopped without a word. */
+function keepCompiled(): void {
+  if (!isKept) flushCompileCache();
+  isKept = true;
+}
 
 async function runSeed(seed: number): Promise<SeedReport> {
   try {

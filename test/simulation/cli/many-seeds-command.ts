@@ -1,7 +1,6 @@
 /** Runs many seeds, and tells of the first that fails what happened, shrunk to what matters. */
 import { underMutation } from '../mutations/notice.ts';
 import { runSeeds, type Summary } from '../many-seeds.ts';
-import { storyOfFailure } from './one-seed-command.ts';
 
 export interface ManySeedsOptions {
   readonly from: number;
@@ -28,8 +27,11 @@ export async function runMany(
     ...(mutation === undefined ? {} : underMutation(mutation)),
   });
   const [first] = summary.failures;
-  // This thread's own engine has no fault in it.
-  if (first !== undefined && mutation === undefined) say(await storyOfFailure(first));
+  // This thread's own engine has no fault in it, and is loaded only when it is needed.
+  if (first !== undefined && mutation === undefined) {
+    const { storyOfFailure } = await import('./one-seed-command.ts');
+    say(await storyOfFailure(first));
+  }
   report(summary, say, tell);
   return summary.failures.length === 0 ? 0 : 1;
 }

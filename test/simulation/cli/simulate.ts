@@ -5,7 +5,6 @@ import { MUTATIONS } from '../mutations/list.ts';
 import { RARE_MUTATIONS } from '../mutations/rare.ts';
 import { runMany } from './many-seeds-command.ts';
 import { checkMutations } from './mutations-command.ts';
-import { runOne } from './one-seed-command.ts';
 import { progressOf } from './progress.ts';
 
 /** Where it writes, so that tests can read it. */
@@ -56,7 +55,10 @@ export async function simulate(args: readonly string[], output: Output): Promise
       tell,
     );
   }
-  if (seed !== undefined) return runOne({ seed, whole, mutation }, say, tell);
+  if (seed !== undefined) {
+    const { runOne } = await import('./one-seed-command.ts');
+    return runOne({ seed, whole, mutation }, say, tell);
+  }
   return runMany({ from, seeds, threads, mutation }, say, tell, progressOf(output, seeds));
 }
 
