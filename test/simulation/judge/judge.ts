@@ -8,7 +8,16 @@ import type { RecordSpec, Scenario, StageSpec } from '../scenario.ts';
 import { keyIn, paneToken, tokenIn, tokensIn } from '../world/tokens.ts';
 import type { World } from '../world/world.ts';
 import { type Bounds, joinSessions, windowsOf } from './batch-model.ts';
-import { byWindow, checkSequence, contentOf, type PaneRow, paneRow, tokensOf, windowName } from './panes.ts';
+import {
+  byWindow,
+  checkSequence,
+  contentOf,
+  type PaneRow,
+  paneRow,
+  tokensOf,
+  type Windows,
+  windowName,
+} from './panes.ts';
 import type { Punctuality } from './punctuality.ts';
 import { judgeBranches } from './branches/branches.ts';
 import { checkEarlyPanes } from './triggers.ts';
@@ -44,14 +53,15 @@ export function judge(scenario: Scenario, world: World, watch: Watch): void {
   judgeBranches(scenario, letters, world, watch, replayed);
   for (const spec of effectiveStages(scenario.pipeline.stages)) {
     const panes = rowsOf(world, spec, 'panes').map(paneRow);
-    checkTables(spec, panes, world);
+    const windows = byWindow(panes);
+    checkTables(spec, panes, windows, world);
     const late = lateOf(spec, letters, world);
-    if (spec.windows?.kind === 'sessions') checkSessions(spec, arrivals, panes, late);
-    else checkWindows(spec, arrivals, panes, late);
+    if (spec.windows?.kind === 'sessions') checkSessions(spec, arrivals, windows, late);
+    else checkWindows(spec, arrivals, windows, late);
     checkLate(spec, arrivals, late);
-    if (hasOwnTrigger(scenario, spec)) checkEarlyPanes(spec, byWindow(panes).values());
-    if (punctuality.allInTime) checkPunctual(spec, panes, arrivals);
-    arrivals = paneArrivals(scenario, spec, panes, arrivals);
+    if (hasOwnTrigger(scenario, spec)) checkEarlyPanes(spec, windows.values());
+    if (punctuality.allInTime) checkPunctual(spec, windows, arrivals);
+    arrivals = paneArrivals(scenario, spec, windows, arrivals);
   }
 }
 
@@ -132,18 +142,13 @@ function recordArrivals(
 }
 
 /** The panes of a stage as the next one gets them. */
-function paneArrivals(
-  scenario: Scenario,
-  spec: StageSpec,
-  panes: readonly PaneRow[],
-  before: readonly Arrival[],
-): Arrival[] {
+function paneArrivals(scenario: Scenario, spec: StageSpec, windows: Windows, before: readonly Arrival[]): Arrival[] {
   const { stages } = scenario.pipeline;
   const next = stages[stages.findIndex(({ name }) => name === spec.name) + 1];
   if (next === undefined) return [];
   const inTime = new Set(before.filter((arrival) => arrival.inTime).map(({ token }) => token));
   const late = new Set<string>();
-  return [...byWindow(panes)].flatMap(([name, sequence]) =>
+  return [...windows].flatMap(([name, sequence]) =>
     sequence.map(({ key, start, end, index, at, tokens, timing }) => {
       // What came late has made a window late for what follows it, which may be an empty pane.
       if (timing === 'LATE' || tokens.some((token) => !inTime.has(token))) late.add(name);
@@ -160,11 +165,13 @@ function paneArrivals(
 }
 
 /** One row a place, and the newest pane of each window where only that is kept. */
-function checkTables(spec: StageSpec, panes: readonly PaneRow[], world: World): void {
-  const places = panes.map((pane) => `${windowName(pane.key, pane)} ${pane.index}`);
-  const twice = places.find((place, i) => places.indexOf(place) !== i);
-  if (twice !== undefined) throw new Violation('a table has one row of a key', `${spec.name}-panes ${twice}`);
-  const windows = byWindow(panes);
+function checkTables(spec: StageSpec, panes: readonly PaneRow[], windows: Windows, world: World): void {
+  const places = new Set<string>();
+  for (const pane of panes) {
+    const place = `${windowName(pane.key, pane)} ${pane.index}`;
+    if (places.has(place)) throw new Violation('a table has one row of a key', `${spec.name}-panes ${place}`);
+    places.add(place);
+  }
   for (const [name, sequence] of windows) checkSequence(name, sequence, spec);
   if (!spec.keepsNewest) return;
   const newest = rowsOf(world, spec, 'newest');
@@ -203,22 +210,17 @@ function lateOf(spec: StageSpec, letters: readonly DeadLetter[], world: World): 
 }
 
 /** Windows that do not merge: of each, what came is what its panes hold and what was late. */
-function checkWindows(
-  spec: StageSpec,
-  arrivals: readonly Arrival[],
-  panes: readonly PaneRow[],
-  late: readonly Late[],
-): void {
+function checkWindows(spec: StageSpec, arrivals: readonly Arrival[], windows: Windows, late: readonly Late[]): void {
   const expected = new Map<string, string[]>();
-  for (const { key, token, windows } of arrivals)
-    for (const window of windows) {
+  for (const { key, token, windows: own } of arrivals)
+    for (const window of own) {
       const name = windowName(key, window);
       expected.set(name, [...(expected.get(name) ?? []), token]);
     }
   const keys = new Map(arrivals.map(({ token, key }) => [token, key]));
   const ends = new Map<string, string[]>();
   const end = (name: string, tokens: Iterable<string>) => ends.set(name, [...(ends.get(name) ?? []), ...tokens]);
-  for (const [name, sequence] of byWindow(panes)) end(name, contentOf(name, sequence, spec));
+  for (const [name, sequence] of windows) end(name, contentOf(name, sequence, spec));
   for (const { token, window } of late) end(windowName(String(keys.get(token)), window), [token]);
   for (const name of new Set([...expected.keys(), ...ends.keys()])) {
     const [should, is] = [expected.get(name) ?? [], ends.get(name) ?? []].map((tokens) => tokens.sort().join(' '));
@@ -231,13 +233,8 @@ function checkWindows(
 }
 
 /** Sessions: each element in one of those that no other holds, or late; without late ones, those of a batch program. */
-function checkSessions(
-  spec: StageSpec,
-  arrivals: readonly Arrival[],
-  panes: readonly PaneRow[],
-  late: readonly Late[],
-): void {
-  const windows = [...byWindow(panes)].map(([name, sequence]) => ({ name, sequence, window: sequence[0]! }));
+function checkSessions(spec: StageSpec, arrivals: readonly Arrival[], panes: Windows, late: readonly Late[]): void {
+  const windows = [...panes].map(([name, sequence]) => ({ name, sequence, window: sequence[0]! }));
   const isInside = (a: PaneRow, b: PaneRow) => a !== b && a.key === b.key && b.start <= a.start && a.end <= b.end;
   const kept = spec.accumulating
     ? windows.filter(({ window }) => !windows.some((other) => isInside(window, other.window)))
@@ -301,10 +298,9 @@ function checkLate(spec: StageSpec, arrivals: readonly Arrival[], late: readonly
 }
 
 /** Without late elements no pane is late but empty ones, and the watermark's pane comes. */
-function checkPunctual(spec: StageSpec, panes: readonly PaneRow[], arrivals: readonly Arrival[]): void {
+function checkPunctual(spec: StageSpec, sequences: Windows, arrivals: readonly Arrival[]): void {
   const inTime = new Set(arrivals.filter((arrival) => arrival.inTime).map(({ token }) => token));
   const byWatermark = spec.trigger.kind === 'afterWatermark' || spec.trigger.kind === 'default';
-  const sequences = byWindow(panes);
   for (const [name, sequence] of sequences) {
     const timings = sequence.map(({ timing }) => timing);
     for (const [i, { timing, tokens }] of sequence.entries()) {

@@ -37,13 +37,11 @@ export function tokensOf(row: Row, column = 'tokens'): string[] {
   return (typeof tokens === 'string' ? JSON.parse(tokens) : tokens) as string[];
 }
 
-/** Panes by key and window, each in order. */
-export function byWindow(panes: readonly PaneRow[]): Map<string, PaneRow[]> {
-  const windows = new Map<string, PaneRow[]>();
-  for (const pane of panes) {
-    const name = windowName(pane.key, pane);
-    windows.set(name, [...(windows.get(name) ?? []), pane]);
-  }
+/** Panes by the name of their key and window, each in order. */
+export type Windows = ReadonlyMap<string, readonly PaneRow[]>;
+
+export function byWindow(panes: readonly PaneRow[]): Windows {
+  const windows = Map.groupBy(panes, (pane) => windowName(pane.key, pane));
   for (const sequence of windows.values()) sequence.sort((a, b) => a.index - b.index);
   return windows;
 }
