@@ -23,7 +23,9 @@ export function drainedSources(
   if (!drain?.closed) return own;
   const { closingEnds } = drain;
   const closing =
-    closingEnds !== undefined && now < closingEnds && [...roots.values()].some((root) => isWaitedFor(root, roots));
+    closingEnds !== undefined &&
+    now < closingEnds &&
+    [...roots.values()].some((root) => isWaitedFor(root, roots, closingEnds));
   const at = closing ? now : MAX_TIMESTAMP;
   const open = new Set(openRoots(roots, messages).map(({ id }) => sourceOf(id)));
   const ends = (source: string, watermark: EpochMillis): EpochMillis =>
@@ -31,7 +33,10 @@ export function drainedSources(
   return Object.fromEntries(Object.entries(own).map(([source, watermark]) => [source, ends(source, watermark)]));
 }
 
-/** Whether it has windows, or what will come into some: on its way, or waiting without a cell, as for a view. */
-function isWaitedFor(root: Root, roots: ReadonlyMap<RootId, Root>): boolean {
-  return root.cells > 0 || earliestHold(root.holds) < MAX_TIMESTAMP || !isSettled(root, roots);
+/**
+ * Whether a root has windows, or what will come into some: on its way, or waiting without a cell, as for a view. A hold beyond
+ * the end of the closing, as of a view's global window, is not waited for: the clock does not come to it before.
+ */
+function isWaitedFor(root: Root, roots: ReadonlyMap<RootId, Root>, closingEnds: EpochMillis): boolean {
+  return root.cells > 0 || earliestHold(root.holds) < closingEnds || !isSettled(root, roots);
 }
