@@ -32,7 +32,7 @@ export interface DrainProgress {
 
 const READING = 120_000 as Millis;
 
-/** Gives the order; again when it was given before and broke off. @returns the order that holds */
+/** Gives the order; again when it was given before, or broke off. @returns the order that holds */
 export async function drain(
   store: Store,
   subscriptions: Subscriptions,
@@ -44,8 +44,11 @@ export async function drain(
   const before = await readControl(store, 'drain');
   const since = before?.body.since ?? clock.now();
   const deliveries: Record<string, unknown> = { ...before?.body.deliveries };
-  for (const source of sources)
-    deliveries[source] ??= (await subscriptions.pause({ kind: 'source', id: source })) ?? {};
+  for (const source of sources) {
+    // Each time: a deployment that was under way when the order was given may have started it again.
+    const delivery = (await subscriptions.pause({ kind: 'source', id: source })) ?? {};
+    deliveries[source] ??= delivery;
+  }
   const readingEnds = before?.body.readingEnds ?? plus(since, reading);
   const closing = untilClosed === undefined ? {} : { closingEnds: plus(readingEnds, untilClosed) };
   const closed = before?.body.closed ? { closed: true as const } : {};

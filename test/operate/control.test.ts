@@ -109,6 +109,15 @@ describe('a drain', () => {
     expect(drainProgress(await look(driven))).toMatchObject({ drained: true, open: [], cells: 0, rows: 0 });
   });
 
+  it('stops its sources again when the order is given again, though a deployment has started one meanwhile', async () => {
+    const driven = await new Driven(counts()).start();
+    const subscriptions = new MemorySubscriptions(driven.bus);
+    const order = await drain(driven.store, subscriptions, driven.clock, ['events']);
+    await subscriptions.resume({ kind: 'source', id: 'events' });
+    expect(await drain(driven.store, subscriptions, driven.clock, ['events'])).toEqual(order);
+    expect([...subscriptions.stopped]).toEqual(['events']);
+  });
+
   it('tells timers and expirations that nothing comes any more', async () => {
     const graph = pipeline('closing', (p) => {
       p.readPubSub('events', { schema: Event, eventTime: ({ at }) => at, watermark: boundedOutOfOrderness('1m') })

@@ -31,15 +31,19 @@ export class PubSubSubscriptions implements Subscriptions {
     this.#setting = setting;
   }
 
-  /** @throws {ConfigurationError} when a subscription is not there, or has no endpoint to come back to */
+  /**
+   * A source's may be off already: what reads after a drain is deployed anew, with its endpoint.
+   * @throws {ConfigurationError} when a subscription is not there, or a stage's has no endpoint to come back to
+   */
   async pause(delivery: Delivery): Promise<Paused> {
     const paused: Record<string, PushConfig> = {};
+    const comesBack = delivery.kind === 'stage' && this.#setting.emulatorHost === undefined;
     for (const name of this.#namesOf(delivery)) {
       const subscription = this.#path(name);
       const { pushConfig } = await this.#ask(name, (client, options) =>
         client.getSubscription({ subscription }, options).then(([found]) => found),
       );
-      if (!pushConfig?.pushEndpoint && this.#setting.emulatorHost === undefined)
+      if (comesBack && !pushConfig?.pushEndpoint)
         throw new ConfigurationError(
           `subscription '${name}' pushes to nobody already; who took its endpoint off has to put it back (deploy again)`,
         );
