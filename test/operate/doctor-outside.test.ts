@@ -7,6 +7,7 @@ import { NO_WATERMARKS } from '../../functions/engine/protocol/watermarks.ts';
 import { MIN_TIMESTAMP, type EpochMillis } from '../../functions/model/time.ts';
 import { deploymentManifest } from '../../functions/operate/deployment.ts';
 import { checkQuotas } from '../../functions/operate/doctor/check-quotas.ts';
+import type { Found } from '../../functions/operate/doctor/doctor.ts';
 import { outsideChecks } from '../../functions/operate/doctor/outside-checks.ts';
 import type { Survey } from '../../functions/operate/status/survey.ts';
 import { plan } from '../../functions/plan/plan.ts';
@@ -122,7 +123,7 @@ function survey(more: Partial<Survey> = {}): Survey {
   return { pipeline: 'visits', shape: topology.shape, topology, ...none, ...times, ...more };
 }
 
-async function ill(check: string, more: Partial<Survey> = {}): Promise<string[]> {
+async function diagnose(check: string, more: Partial<Survey> = {}): Promise<readonly Found[]> {
   const endpoints = Object.fromEntries(Object.keys(GOOGLE_APIS).map((api) => [api, base]));
   const parts = new DeployedParts(new GoogleApiReader({ endpoints }), PROJECT);
   const checks = outsideChecks({
@@ -134,8 +135,11 @@ async function ill(check: string, more: Partial<Survey> = {}): Promise<string[]>
     survey: survey(more),
     emulators: false,
   });
-  const found = await checks.find((each) => each.check === check)!.run();
-  return found.map(({ severity, sentence }) => `${severity}: ${sentence}`);
+  return checks.find((each) => each.check === check)!.run();
+}
+
+async function ill(check: string, more: Partial<Survey> = {}): Promise<string[]> {
+  return (await diagnose(check, more)).map(({ severity, sentence }) => `${severity}: ${sentence}`);
 }
 
 describe('a deployment that is well', () => {
@@ -249,6 +253,21 @@ describe('what somebody has changed is told', () => {
   ])('a subscription with %j', async (change, sentence) => {
     put(subscriptionPath(source), { ...subscriptionOf(source), ...change });
     expect(await ill('subscriptions')).toEqual([`error: subscription '${source}' ${sentence}`]);
+  });
+
+  it('a subscription that pushes though it was paused or drained, and how its order is given again', async () => {
+    const at = 0 as EpochMillis;
+    const paused = { count: { since: at, delivery: {} } };
+    const told = await diagnose('subscriptions', { paused, drain: { since: at, readingEnds: at, deliveries: {} } });
+    expect(told.map(({ sentence, remedies }) => [sentence, ...remedies])).toEqual(
+      expect.arrayContaining([
+        [`subscription '${source}' pushes, though it was paused or drained`, 'millrace drain'],
+        [
+          `subscription '${stage}' pushes, though it was paused or drained`,
+          'millrace resume count, and then millrace pause count',
+        ],
+      ]),
+    );
   });
 
   it('a subscription without an endpoint only where nobody has paused or drained it', async () => {

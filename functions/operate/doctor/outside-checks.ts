@@ -114,7 +114,9 @@ function checkEndpoint(
 ): Found[] {
   if (push === null) return [];
   const isOff =
-    kind === 'source' ? survey.drain !== undefined : Object.keys(survey.paused).some((stage) => serves(name, stage));
+    kind === 'source'
+      ? survey.drain !== undefined
+      : Object.keys(survey.paused).some((stage) => stage === stageOf(name));
   if (endpoint === null) {
     if (isOff) return [];
     const sentence = `subscription '${name}' pushes to nobody, though it is neither paused nor drained; what comes waits`;
@@ -128,12 +130,15 @@ function checkEndpoint(
   const sentence = isThere
     ? `subscription '${name}' pushes, though it was paused or drained`
     : `subscription '${name}' pushes to ${endpoint}, not to ${push.path} of function '${functionName}'`;
-  return [{ severity: 'error', sentence, remedies: [isThere ? 'give the order again' : DEPLOY] }];
+  // A stage that is paused is not paused again; a drain may be ordered any number of times.
+  const stage = stageOf(name);
+  const again = kind === 'source' ? 'millrace drain' : `millrace resume ${stage}, and then millrace pause ${stage}`;
+  return [{ severity: 'error', sentence, remedies: [isThere ? again : DEPLOY] }];
 }
 
-/** Whether a subscription is one of a stage: `millrace-{pipeline}--{stage}--{slot}`. */
-function serves(subscription: string, stage: string): boolean {
-  return subscription.split('--').at(-2) === stage;
+/** Of a stage's subscription: `millrace-{pipeline}--{stage}--{slot}`. */
+function stageOf(subscription: string): string | undefined {
+  return subscription.split('--').at(-2);
 }
 
 async function checkTables({ manifest, parts, emulators }: OutsideSetting): Promise<Found[]> {
