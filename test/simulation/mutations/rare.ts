@@ -70,4 +70,10 @@ export const RARE_MUTATIONS: readonly Mutation[] = [
     from: 'return isPassed(window, fact) ? REMOVED : WAITING;',
     to: 'return WAITING;',
   },
+  {
+    name: 'a root that is on its way arrives after a drain has ended the reading',
+    file: 'functions/engine/control.ts',
+    from: `return { collection: 'control', id: 'drain', version: stored?.version ?? 'absent' };`,
+    to: `return { collection: 'control', id: 'none', version: 'absent' };`,
+  },
 ];

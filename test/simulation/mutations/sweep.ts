@@ -33,12 +33,6 @@ export const SWEEP_MUTATIONS: readonly Mutation[] = [
     to: 'if (stored?.body.since === 0)',
   },
   {
-    name: 'a root that is on its way arrives after a drain has ended the reading',
-    file: 'functions/engine/control.ts',
-    from: `return { collection: 'control', id: 'drain', version: stored?.version ?? 'absent' };`,
-    to: `return { collection: 'control', id: 'none', version: 'absent' };`,
-  },
-  {
     name: 'a root is retired with its outbox left',
     file: 'functions/engine/sweep/retire.ts',
     from: 'await this.#deleteRoot(root, fence, documents);',
