@@ -8,7 +8,15 @@ import { Log } from '../../functions/cloud/service/log.ts';
 import { UndeliveredHost } from '../../functions/cloud/service/undelivered-host.ts';
 import { fateOf } from '../../functions/engine/ids/fate.ts';
 import type { SourceMessage } from '../../functions/engine/ingest/source-message.ts';
-import { boundedOutOfOrderness, count, fixedWindows, PoisonError, pipeline } from '../../functions/index.ts';
+import {
+  afterCount,
+  boundedOutOfOrderness,
+  count,
+  fixedWindows,
+  PoisonError,
+  pipeline,
+  repeatedly,
+} from '../../functions/index.ts';
 import type { Graph } from '../../functions/model/graph.ts';
 import type { EpochMillis } from '../../functions/model/time.ts';
 import { sourceSubscription } from '../../functions/plan/resource-names.ts';
@@ -209,6 +217,38 @@ describe.each(['of messages', 'named'] as const)('where ids are %s, a message th
     expect(await fate()).toBe('taken');
     await driven.settle();
     expect(await fate()).toBe('taken');
+  });
+});
+
+describe('the fate of a message', () => {
+  it('is looked for among elements, not among the rows that a replay has under way', async () => {
+    const graph = pipeline('told', (p) => {
+      p.readPubSub('orders', { schema: Order, watermark: boundedOutOfOrderness('1m') })
+        .keyBy('by-order', ({ order }) => order)
+        .window('daily', fixedWindows('1d'), {
+          trigger: repeatedly(afterCount(1)),
+          allowedLateness: 0,
+          accumulation: 'discarding',
+        })
+        .combinePerKey('number', count())
+        .map('told', (pane) => {
+          if (broken.item) throw new PoisonError('cannot tell');
+          return pane;
+        })
+        .writeBigQuery('numbers', {
+          columns: { order: 'STRING', number: 'INT64' },
+          key: ['order'],
+          row: ({ key, value }) => ({ order: key, number: value }),
+        });
+    });
+    Object.assign(broken, { item: true });
+    const driven = await new DrivenByMessages(graph).start();
+    await driven.deliver(driven.message('m1', { order: 'o1', items: [] }));
+    Object.assign(broken, { item: false });
+    await driven.replayUnpublished();
+    const message = driven.message('m2', { order: 'o2', items: [] });
+    const source = driven.plan.sources[0]!;
+    expect(await fateOf(driven.plan, { source, message }, driven.store, driven.clock.now())).toBe('not taken');
   });
 });
 

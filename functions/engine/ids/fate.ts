@@ -13,7 +13,7 @@ import { decodeBody } from '../element-codec.ts';
 import { identified } from '../ingest/message-bundle.ts';
 import { SourceDecoder } from '../ingest/source-decoder.ts';
 import { rawRecord, type SourceMessage } from '../ingest/source-message.ts';
-import { isReplayRoot, outboxId, shardId, sourceOf } from '../protocol/names.ts';
+import { isReplayRoot, outboxId, parseShardId, shardId, sourceOf } from '../protocol/names.ts';
 import type { OutboxBody } from '../protocol/outbox.ts';
 import type { Root } from '../protocol/root.ts';
 import { markOfId, timeOfId } from './element-id.ts';
@@ -66,7 +66,7 @@ export async function fatesOf(
 ): Promise<Fate[]> {
   const all = messages.map((givenUp) => ({ givenUp, sought: soughtFor(plan, givenUp) }));
   const known = all.flatMap(({ sought }) => (sought === undefined || sought.stages.length === 0 ? [] : [sought]));
-  if (known.length > 0) await lookInOutboxes(store, known);
+  if (known.length > 0) await lookInOutboxes(plan, store, known);
   const others = known.filter(({ isTaken }) => !isTaken);
   if (others.length > 0) await lookAmongIds(store, others);
   return all.map(({ givenUp: { message }, sought }): Fate => {
@@ -108,8 +108,12 @@ function isShardOf(root: string, stage: string): boolean {
   return sourceOf(root) === undefined && root === shardId(stage, Number(root.slice(root.lastIndexOf('~') + 1)));
 }
 
-/** Finds what was committed by an ingest instance or a replay and is not known to be taken where it was sent. */
-async function lookInOutboxes(store: Store, messages: readonly Sought[]): Promise<void> {
+/**
+ * Finds what was committed by an ingest instance or a replay and is not known to be taken where it was sent. Rows on their way
+ * to a table are no elements.
+ */
+async function lookInOutboxes(plan: Plan, store: Store, messages: readonly Sought[]): Promise<void> {
+  const tables = new Set(plan.stages.flatMap(({ id, head }) => (head.kind === 'writeBigQuery' ? [id] : [])));
   for (const { id, open } of await readRoots(store)) {
     const wanted = messages.filter(({ source }) => sourceOf(id) === source || isReplayRoot(id));
     const documents = new Set<string>();
@@ -118,9 +122,11 @@ async function lookInOutboxes(store: Store, messages: readonly Sought[]): Promis
     const names = [...documents];
     for (let at = 0; at < names.length && wanted.some(({ isTaken }) => !isTaken); at += READ_AT_ONCE)
       for (const stored of await store.get('outbox', names.slice(at, at + READ_AT_ONCE)))
-        for (const { body } of (stored?.body as OutboxBody | undefined)?.envelopes ?? [])
+        for (const { target, body } of (stored?.body as OutboxBody | undefined)?.envelopes ?? []) {
+          if (tables.has(parseShardId(target).stage)) continue;
           for (const { id: elementId } of decodeBody(body))
             if (elementId !== undefined) note(wanted, keptId(elementId));
+        }
   }
 }
 
