@@ -16,7 +16,8 @@ import type { Topic } from './topic.ts';
 const CALM_SWEEP = 20_000;
 const RARER = 3;
 const RAREST_SWEEP = 1_800_000;
-const SAMPLE_CALL = 100;
+/** A monitoring service takes its time. */
+const SAMPLE_CALL = 1_000;
 
 export interface SweepOptions extends Hosting {
   readonly backlogs: ReadonlyMap<string, Topic>;
