@@ -47,6 +47,7 @@ export class Outlooks {
       outlook = this.#with(states[i]!, outlook);
       this.#upTo[i] = outlook;
     }
+    while (this.#upTo.length > states.length) this.#upTo.pop();
     this.#known = states.length;
     return outlook;
   }

@@ -72,6 +72,8 @@ export class WindowSet<Acc> {
       text += state.text;
       texts[i] = text;
     }
+    // Texts of more windows than there are would hold in memory what nobody counts any more.
+    while (texts.length > states.length) texts.pop();
     this.#knownTexts = states.length;
     return text;
   }
