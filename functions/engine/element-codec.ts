@@ -3,7 +3,7 @@
  * back what was encoded, and elements of one body come out in order.
  */
 import { CorruptionError } from '../model/errors.ts';
-import { decodeValue, encodeValue, plainText } from '../model/json.ts';
+import { decodeValue, plainText, taggedText } from '../model/json.ts';
 import { keyText } from '../model/key.ts';
 import type { PaneInfo } from '../model/pane.ts';
 import type { EpochMillis } from '../model/time.ts';
@@ -46,7 +46,7 @@ const TIMINGS = ['EARLY', 'ON_TIME', 'LATE'] as const;
 export function encodeElement(inlet: number, keyText: string, value: unknown, element: Element): string {
   const plain = plainText(value);
   const kind = plain === undefined ? TAGGED : PLAIN;
-  const json = plain ?? JSON.stringify(encodeValue(value));
+  const json = plain ?? taggedText(value);
   const { timestamp, windows, pane, id } = element;
   const idText = id === undefined ? '0' : JSON.stringify(id);
   return `[${inlet},${kind},${timestamp},${keyText},${json},${windowsText(windows)},${paneText(pane)},${idText}]`;
@@ -69,7 +69,7 @@ export function encodeLifted(inlet: number, keyText: string, part: Lifted, id?: 
   const { accumulator, window, timestamp, count, latest } = part;
   const plain = plainText(accumulator);
   const kind = plain === undefined ? LIFTED_TAGGED : LIFTED;
-  const json = plain ?? JSON.stringify(encodeValue(accumulator));
+  const json = plain ?? taggedText(accumulator);
   const idText = id === undefined ? '' : `,${JSON.stringify(id)}`;
   return `[${inlet},${kind},${timestamp},${keyText},${json},[${window.start},${window.end}],${count},${latest}${idText}]`;
 }

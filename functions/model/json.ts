@@ -45,6 +45,19 @@ export function plainText(value: unknown): string | undefined {
   return numbersText(value, 0) ?? (isPlain(value) ? JSON.stringify(value) : undefined);
 }
 
+/**
+ * The JSON text of what `encodeValue` gives for a value.
+ * @throws {EncodeError} when the value cannot be carried
+ */
+export function valueText(value: unknown): string {
+  return plainText(value) ?? taggedText(value);
+}
+
+/** The same for a value that `plainText` has given nothing for. */
+export function taggedText(value: unknown): string {
+  return JSON.stringify(encode(value, '', 0));
+}
+
 /** Of numbers and lists of them, as accumulators are: in one pass, without the detour to V8's own. */
 function numbersText(value: unknown, depth: number): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? `${value}` : undefined;

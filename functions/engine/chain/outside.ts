@@ -1,6 +1,6 @@
 import { TooLargeError } from '../../model/errors.ts';
 import type { WritePubSubNode } from '../../model/graph.ts';
-import { encodeValue } from '../../model/json.ts';
+import { valueText } from '../../model/json.ts';
 import type { OutsideMessage } from '../../ports/bus.ts';
 import type { Outside } from './bundle-output.ts';
 
@@ -14,7 +14,7 @@ export function outsideOf(
   { name, topic }: Pick<WritePubSubNode, 'name' | 'topic'>,
   { data, attributes }: ReturnType<WritePubSubNode['message']>,
 ): Outside {
-  const text = typeof data === 'string' ? data : JSON.stringify(encodeValue(data));
+  const text = typeof data === 'string' ? data : valueText(data);
   if (text.length > SURELY_SMALL) {
     const bytes = Buffer.byteLength(JSON.stringify(text));
     if (bytes > MAX_MESSAGE_BYTES) throw new TooLargeError(`a message for topic '${topic}'`, bytes, MAX_MESSAGE_BYTES);

@@ -5,7 +5,7 @@
  * is one line of JSON, with its end; it is kept, and made again only after the window has changed.
  */
 import { CorruptionError } from '../../model/errors.ts';
-import { decodeValue, encodeValue, plainText } from '../../model/json.ts';
+import { decodeValue, plainText, taggedText } from '../../model/json.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import type { Window } from '../../model/windows.ts';
 import { newTriggerState } from './compile-trigger.ts';
@@ -96,7 +96,7 @@ export function encodeWindow<Acc>(state: WindowState<Acc>): string {
   const { bounds, pending, elementHold, last, paneIndex, nonSpeculativeIndex } = state;
   const hold = elementHold === undefined || elementHold === last ? 'null' : elementHold;
   const rest = isAtRest(trigger) ? ']\n' : `,${triggerText(trigger)}]\n`;
-  const json = plain ?? JSON.stringify(encodeValue(accumulator));
+  const json = plain ?? taggedText(accumulator);
   return `${bounds},${flags},${pending},${hold},${paneIndex},${nonSpeculativeIndex},${json}${rest}`;
 }
 

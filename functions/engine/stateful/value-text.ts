@@ -4,7 +4,7 @@
  * separate texts.
  */
 import { TooLargeError } from '../../model/errors.ts';
-import { decodeValue, encodeValue } from '../../model/json.ts';
+import { decodeValue, valueText } from '../../model/json.ts';
 
 /** A single value above this is refused. */
 const MAX_VALUE_BYTES = 256 * 1024;
@@ -16,7 +16,7 @@ const SURELY_FITS = MAX_VALUE_BYTES / 3;
  * @throws {EncodeError} when it cannot be carried, {TooLargeError} when it is too large
  */
 export function printValue(value: unknown, what: string): string {
-  const text = JSON.stringify(encodeValue(value));
+  const text = valueText(value);
   if (text.length > SURELY_FITS) {
     const bytes = Buffer.byteLength(text);
     if (bytes > MAX_VALUE_BYTES) throw new TooLargeError(what, bytes, MAX_VALUE_BYTES);

@@ -3,7 +3,7 @@
  * A line is the value's JSON; before it, in views that are read by key, the key's text and a tab; after it, where it matters,
  * a tab and the index of the pane that the element is. JSON has neither tabs nor line breaks of its own.
  */
-import { decodeValue, encodeValue } from '../../model/json.ts';
+import { decodeValue, valueText } from '../../model/json.ts';
 import { keyOf } from '../../model/key.ts';
 
 const TAB = '\t';
@@ -14,7 +14,7 @@ const TAB = '\t';
  * @throws {EncodeError} when the value cannot be carried
  */
 export function entryLine(key: string | undefined, value: unknown, pane: number | undefined): string {
-  const json = JSON.stringify(encodeValue(value));
+  const json = valueText(value);
   const line = key === undefined ? json : key + TAB + json;
   return pane === undefined ? line : line + TAB + pane;
 }

@@ -4,7 +4,7 @@
  */
 import { optionalFunction } from '../author-function.ts';
 import { ConfigurationError } from '../errors.ts';
-import { encodeValue } from '../json.ts';
+import { valueText } from '../json.ts';
 import type { Key, KV } from '../key.ts';
 import { bagState, type BagState, type ValueState, valueState } from '../state.ts';
 import type { StatefulDoFn } from '../stateful.ts';
@@ -162,5 +162,5 @@ class Batch<K, V> {
 }
 
 function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(encodeValue(value)));
+  return Buffer.byteLength(valueText(value));
 }

@@ -3,7 +3,7 @@
  * goes follows from the element alone, so that it goes there again when it comes again.
  */
 import type { ElementContext } from '../dofn.ts';
-import { encodeValue } from '../json.ts';
+import { valueText } from '../json.ts';
 import type { Key, KV } from '../key.ts';
 
 /** A key and which of its parts. */
@@ -15,7 +15,7 @@ export function spreadOver<K extends Key, V>(
 ): (pair: KV<K, V>, context: ElementContext) => KV<SpreadKey<K>, V> {
   return ({ key, value }, { timestamp }) => {
     const count = parts(key);
-    const part = count < 2 ? 0 : hashOf(`${timestamp} ${JSON.stringify(encodeValue(value))}`) % count;
+    const part = count < 2 ? 0 : hashOf(`${timestamp} ${valueText(value)}`) % count;
     return { key: [key, part], value };
   };
 }
