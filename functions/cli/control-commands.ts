@@ -56,7 +56,9 @@ export function resumeCommand(io: Io): Command {
     .action((stage: string, options: ChangeOptions) =>
       onTarget(options, async (target) => {
         const { store, pipeline, clock, plan } = target;
-        stageOf(await survey(store, pipeline, clock.now(), plan), stage);
+        const surveyed = await survey(store, pipeline, clock.now(), plan);
+        // One that a later version has no more can be forgotten.
+        if (surveyed.paused[stage] === undefined) stageOf(surveyed, stage);
         await resume(store, subscriptionsOf(target), stage);
         io.out(options.json ? JSON.stringify({ pipeline, stage, paused: false }) : `'${stage}' goes on`);
       }),
@@ -69,7 +71,7 @@ export function drainCommand(io: Io): Command {
   )
     .option(
       '--until-closed <duration>',
-      'let open windows close by the clock, for so long at most, e.g. 2h (default: close them at once)',
+      'let open windows close by the clock, for so long at most, e.g. 2h (default: as it was ordered before, else at once; 0s hurries)',
     )
     .option('--reading <duration>', 'what is being read may be committed for so long; longer than any request', '2m')
     .option('--timeout <duration>', 'wait so long for it to be drained; giving up here stops nothing', '30m')
@@ -82,15 +84,24 @@ export function drainCommand(io: Io): Command {
           options.untilClosed === undefined
             ? {}
             : { untilClosed: millis('--until-closed', options.untilClosed as Duration) };
-        const { shape } = await survey(store, pipeline, clock.now(), plan);
+        const { shape, paused } = await survey(store, pipeline, clock.now(), plan);
         const subscriptions = subscriptionsOf(target);
         await confirm(io, `Drain '${pipeline}' in ${where}? It reads nothing from then on.`, options.yes);
         const sources = shape.sources.filter(({ reader }) => reader === 'messages').map(({ id }) => id);
         const order = await drain(store, subscriptions, clock, sources, { reading, ...untilClosed });
-        if (!options.json) io.out(`'${pipeline}' reads no more; its windows close from ${at(order.readingEnds)} on`);
+        const { readingEnds, closingEnds } = order;
+        const closing = closingEnds === undefined ? '' : `, by the clock until ${at(closingEnds)} at the latest`;
+        if (!options.json)
+          io.out(`'${pipeline}' reads no more; its windows close from ${at(readingEnds)} on${closing}`);
+        for (const stage of Object.keys(paused))
+          io.err(`'${stage}' is paused, and the drain waits for it; let it go on with: millrace resume ${stage}`);
         const end = plus(clock.now(), timeout);
         for (;;) {
-          const progress = drainProgress(await survey(store, pipeline, clock.now(), plan));
+          const surveyed = await survey(store, pipeline, clock.now(), plan);
+          // It was through, and somebody has deployed it since.
+          const { epoch } = surveyed.topology ?? {};
+          if (surveyed.drain === undefined) return report(io, pipeline, NOTHING_LEFT, options.json, epoch);
+          const progress = drainProgress(surveyed);
           if (progress.drained || clock.now() >= end) return report(io, pipeline, progress, options.json);
           if (!options.json) io.out(describeProgress(progress));
           await clock.sleep(LOOK_EVERY);
@@ -157,12 +168,14 @@ function changing(command: Command): Command {
   return addTargetOptions(command).option('--yes', 'do not ask').option('--json', 'print one JSON object');
 }
 
-function report(io: Io, pipeline: string, progress: DrainProgress, json: boolean | undefined): void {
+const NOTHING_LEFT: DrainProgress = { drained: true, open: [], cells: 0, envelopes: 0, rows: 0, messages: 0 };
+
+/** @param epoch as which it was started afresh since; absent: it was not */
+function report(io: Io, pipeline: string, progress: DrainProgress, json: boolean | undefined, epoch?: number): void {
+  const next =
+    epoch === undefined ? 'deploying it again starts it afresh' : `it was started afresh since, as epoch ${epoch}`;
   if (json) io.out(JSON.stringify({ pipeline, ...progress }));
-  else
-    io.out(
-      progress.drained ? `'${pipeline}' is drained; deploying it again starts it afresh` : describeProgress(progress),
-    );
+  else io.out(progress.drained ? `'${pipeline}' is drained; ${next}` : describeProgress(progress));
   if (!progress.drained)
     throw new ItemsFailed(
       `'${pipeline}' is not drained yet, and goes on draining; see what holds it with: millrace ${progress.open[0] === undefined ? 'status' : `why ${progress.open[0]}`}`,

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { SYSTEM_CLOCK } from '../local/system.ts';
+import { HALF } from '../operate/pause.ts';
 import { programsOf } from '../operate/status/programs.ts';
 import { type PipelineStatus, type StageStatus, statusOf } from '../operate/status/status.ts';
-import { survey } from '../operate/status/survey.ts';
-import type { Target } from '../operate/target/target.ts';
+import { drainOf, pausesOf } from '../operate/status/standing-orders.ts';
+import { type Survey, survey } from '../operate/status/survey.ts';
 import { at, span, table } from './format.ts';
 import type { Io } from './io.ts';
 import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
@@ -27,17 +28,15 @@ export function statusCommand(io: Io): Command {
     .action((options: StatusOptions) =>
       onTarget(options, async (target) => {
         const show = async (): Promise<void> => {
-          const status = await read(target);
+          const { store, pipeline, clock, plan } = target;
+          const surveyed = await survey(store, pipeline, clock.now(), plan);
+          const status = await statusOf(store, surveyed, programsOf(plan));
           if (options.json) io.out(JSON.stringify(status));
-          else for (const line of describe(status)) io.out(line);
+          else for (const line of [...describe(status), ...describeOrders(surveyed)]) io.out(line);
         };
         await (options.watch ? watch(io, SYSTEM_CLOCK, show) : show());
       }),
     );
-}
-
-async function read({ store, pipeline, clock, plan }: Target): Promise<PipelineStatus> {
-  return statusOf(store, await survey(store, pipeline, clock.now(), plan), programsOf(plan));
 }
 
 function describe(status: PipelineStatus): string[] {
@@ -93,13 +92,19 @@ function describe(status: PipelineStatus): string[] {
   ];
 }
 
+/** What operators have ordered, and what to type next. */
+function describeOrders(surveyed: Survey): string[] {
+  const orders = [...pausesOf(surveyed), ...drainOf(surveyed)];
+  return orders.flatMap(({ sentence, remedies }) => ['', sentence, ...remedies.map((remedy) => `  - ${remedy}`)]);
+}
+
 function held({ holds }: StageStatus): string {
   if (holds.earliest === null) return '-';
   return `${holds.count} from ${at(holds.earliest)}${holds.key === null ? '' : ` by ${holds.key}`}`;
 }
 
-function waiting({ parked, rows, pausedSince }: StageStatus): string {
-  if (pausedSince !== null) return 'paused';
+function waiting({ parked, rows, pausedSince, pauseStep }: StageStatus): string {
+  if (pausedSince !== null) return pauseStep === null ? 'paused' : HALF[pauseStep];
   if (rows !== null) return `${rows.waiting} rows${rows.flushing ? ', flushing' : ''}`;
   return parked === 0 ? '-' : `${parked} elements`;
 }

@@ -26,9 +26,13 @@ export interface PausedControl {
 
 export interface PausedStage {
   readonly since: EpochMillis;
-  /** What whoever stopped the delivery needs to start it again. Plain JSON. */
+  /** What it takes to start the delivery again, noted before any of it is stopped. Plain JSON. */
   readonly delivery: unknown;
+  /** What is under way, or broke off, so that a part of the delivery may be on; absent: it is off. */
+  readonly step?: PauseStep;
 }
+
+export type PauseStep = 'pausing' | 'resuming';
 
 /** `control/drain`: the pipeline reads no more, and comes to its end. */
 export interface DrainControl {
@@ -39,8 +43,6 @@ export interface DrainControl {
   readonly closed?: true;
   /** Watermarks go on with the clock until every window has closed by itself, at the latest until then; absent: they go to the end at once. */
   readonly closingEnds?: EpochMillis;
-  /** As `PausedStage.delivery`, by source. */
-  readonly deliveries: Readonly<Record<string, unknown>>;
 }
 
 export interface Controls {

@@ -11,9 +11,12 @@ export class MemorySubscriptions implements Subscriptions {
     this.#bus = bus;
   }
 
-  async pause({ kind, id }: Delivery): Promise<unknown> {
-    (kind === 'stage' ? this.#bus.paused : this.stopped).add(id);
+  async note(): Promise<unknown> {
     return {};
+  }
+
+  async pause({ kind, id }: Delivery): Promise<void> {
+    (kind === 'stage' ? this.#bus.paused : this.stopped).add(id);
   }
 
   async resume({ kind, id }: Delivery): Promise<void> {

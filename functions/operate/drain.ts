@@ -2,12 +2,14 @@
  * Draining: the pipeline reads no more, every window closes, and everything that waits is written. Sweeps carry it out
  * (`engine/sweep/drained-sources.ts`); this gives the order, and watches.
  */
-import { type DrainControl, readControl, writeControl } from '../engine/control.ts';
+import type { DrainControl } from '../engine/control.ts';
 import { sinkState } from '../engine/sink/sink-work.ts';
+import { ConfigurationError, messageOf } from '../model/errors.ts';
 import { MAX_TIMESTAMP, type Millis, plus } from '../model/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
-import type { Subscriptions } from '../ports/subscriptions.ts';
+import type { Delivery, Subscriptions } from '../ports/subscriptions.ts';
+import { changeControl } from './change-control.ts';
 import { type Survey, rootsOfStage } from './status/survey.ts';
 
 export interface DrainOptions {
@@ -32,7 +34,11 @@ export interface DrainProgress {
 
 const READING = 120_000 as Millis;
 
-/** Gives the order; again when it was given before, or broke off. @returns the order that holds */
+/**
+ * Gives the order; again when it was given before, or broke off. What is not said then stays as it was ordered.
+ * @returns the order that holds
+ * @throws {ConfigurationError} when the subscription of a source is not there, and nothing is ordered; or when it broke off behind the order
+ */
 export async function drain(
   store: Store,
   subscriptions: Subscriptions,
@@ -41,20 +47,26 @@ export async function drain(
   options: DrainOptions = {},
 ): Promise<DrainControl> {
   const { reading = READING, untilClosed } = options;
-  const before = await readControl(store, 'drain');
-  const since = before?.body.since ?? clock.now();
-  const deliveries: Record<string, unknown> = { ...before?.body.deliveries };
-  for (const source of sources) {
-    // Each time: a deployment that was under way when the order was given may have started it again.
-    const delivery = (await subscriptions.pause({ kind: 'source', id: source })) ?? {};
-    deliveries[source] ??= delivery;
+  const deliveries = sources.map((id): Delivery => ({ kind: 'source', id }));
+  for (const delivery of deliveries) await subscriptions.note(delivery);
+  const now = clock.now();
+  // First of all: what is still read then ends when the reading does, wherever this breaks off.
+  const order = await changeControl(store, 'drain', (before): DrainControl => {
+    const since = before?.since ?? now;
+    const readingEnds = before?.readingEnds ?? plus(since, reading);
+    const closing = untilClosed === undefined ? {} : { closingEnds: plus(readingEnds, untilClosed) };
+    return { ...before, since, readingEnds, ...closing };
+  });
+  // Each time: a deployment that was under way when the order was given may have started it again.
+  try {
+    for (const delivery of deliveries) await subscriptions.pause(delivery);
+  } catch (error) {
+    throw new ConfigurationError(
+      `the drain is ordered, and some sources may be delivered still; give it again (millrace drain): ${messageOf(error)}`,
+      { cause: error },
+    );
   }
-  const readingEnds = before?.body.readingEnds ?? plus(since, reading);
-  const closing = untilClosed === undefined ? {} : { closingEnds: plus(readingEnds, untilClosed) };
-  const closed = before?.body.closed ? { closed: true as const } : {};
-  const order: DrainControl = { since, readingEnds, ...closed, ...closing, deliveries };
-  await writeControl(store, 'drain', order, before);
-  return order;
+  return order!;
 }
 
 export function drainProgress(survey: Survey): DrainProgress {

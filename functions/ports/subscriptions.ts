@@ -4,12 +4,17 @@ export interface Delivery {
   readonly id: string;
 }
 
+/** Each may break off half-way and be done again; what is done already stays as it is. */
 export interface Subscriptions {
   /**
-   * Stops a delivery; what is under way may still arrive. Stopping what is stopped changes nothing.
-   * @returns what `resume` needs; plain JSON
+   * Reads what `resume` will need, and changes nothing; to be kept before the delivery is stopped.
+   * @param noted what was noted before, of what is stopped already
+   * @returns plain JSON
+   * @throws {ConfigurationError} when a stage is stopped and nobody has noted how it goes on
    */
-  pause(delivery: Delivery): Promise<unknown>;
-  /** @param paused what `pause` returned */
-  resume(delivery: Delivery, paused: unknown): Promise<void>;
+  note(delivery: Delivery, noted?: unknown): Promise<unknown>;
+  /** Stops a delivery; what is under way may still arrive. */
+  pause(delivery: Delivery): Promise<void>;
+  /** @param noted what `note` returned */
+  resume(delivery: Delivery, noted: unknown): Promise<void>;
 }

@@ -24,6 +24,7 @@ function stage(id: string, changes: Partial<StageStatus>): StageStatus {
     holds: { count: 0, earliest: null, key: null },
     parked: 0,
     pausedSince: null,
+    pauseStep: null,
     model: null,
     rows: null,
     deadLetters: 0,

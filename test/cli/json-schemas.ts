@@ -53,6 +53,7 @@ export const STATUS = z.strictObject({
       holds: z.strictObject({ count, earliest: maybe, key: z.string().nullable() }),
       parked: count,
       pausedSince: maybe,
+      pauseStep: z.enum(['pausing', 'resuming']).nullable(),
       model: z.strictObject({ calling: count, waiting: count, rate: z.number().nullable(), counters }).nullable(),
       rows: z.strictObject({ waiting: count, flushing: z.boolean(), since: maybe }).nullable(),
       deadLetters: count,

@@ -71,16 +71,17 @@ describe('a paused stage', () => {
     expect(await rows(driven)).toEqual([['a', 2]]);
   });
 
-  it('is paused once, and resumed once', async () => {
+  it('is paused however often, and resumed once', async () => {
     const driven = await new Driven(counts()).start();
     const subscriptions = new MemorySubscriptions(driven.bus);
     await expect(resume(driven.store, subscriptions, 'count')).rejects.toThrow("stage 'count' is not paused");
     await pause(driven.store, subscriptions, driven.clock, 'count');
-    await expect(pause(driven.store, subscriptions, driven.clock, 'count')).rejects.toThrow(
-      "stage 'count' is paused already",
-    );
+    await driven.pass(HOUR);
+    await pause(driven.store, subscriptions, driven.clock, 'count');
+    expect((await look(driven)).paused).toEqual({ count: { since: driven.clock.now() - HOUR, delivery: {} } });
     await resume(driven.store, subscriptions, 'count');
     expect(driven.bus.paused.size).toBe(0);
+    await expect(resume(driven.store, subscriptions, 'count')).rejects.toThrow("stage 'count' is not paused");
   });
 });
 

@@ -258,23 +258,34 @@ describe('what somebody has changed is told', () => {
   it('a subscription that pushes though it was paused or drained, and how its order is given again', async () => {
     const at = 0 as EpochMillis;
     const paused = { count: { since: at, delivery: {} } };
-    const told = await diagnose('subscriptions', { paused, drain: { since: at, readingEnds: at, deliveries: {} } });
+    const told = await diagnose('subscriptions', { paused, drain: { since: at, readingEnds: at } });
     expect(told.map(({ sentence, remedies }) => [sentence, ...remedies])).toEqual(
       expect.arrayContaining([
-        [`subscription '${source}' pushes, though it was paused or drained`, 'millrace drain'],
+        [`subscription '${source}' pushes, though it was paused or drained`, 'millrace drain, which stops it again'],
         [
           `subscription '${stage}' pushes, though it was paused or drained`,
-          'millrace resume count, and then millrace pause count',
+          'millrace pause count, which stops it again',
+          'millrace resume count',
         ],
       ]),
     );
   });
 
+  it.each(['pausing', 'resuming'] as const)(
+    'no subscription of a stage whose %s broke off, on or off',
+    async (step) => {
+      const paused = { count: { since: 0 as EpochMillis, delivery: {}, step } };
+      expect(await ill('subscriptions', { paused })).toEqual([]);
+      put(subscriptionPath(stage), { ...subscriptionOf(stage), pushConfig: {} });
+      expect(await ill('subscriptions', { paused })).toEqual([]);
+    },
+  );
+
   it('a subscription without an endpoint only where nobody has paused or drained it', async () => {
     for (const name of [source, stage]) put(subscriptionPath(name), { ...subscriptionOf(name), pushConfig: {} });
     const at = 0 as EpochMillis;
     const paused = { count: { since: at, delivery: {} } };
-    expect(await ill('subscriptions', { paused, drain: { since: at, readingEnds: at, deliveries: {} } })).toEqual([]);
+    expect(await ill('subscriptions', { paused, drain: { since: at, readingEnds: at } })).toEqual([]);
     expect(await ill('subscriptions', { paused })).toHaveLength(1);
   });
 

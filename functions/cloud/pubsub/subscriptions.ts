@@ -1,7 +1,7 @@
 /**
- * Deliveries switched off and on. Pausing takes the push endpoint off a subscription, which then keeps what comes; resuming
- * puts the very same endpoint back. On the emulators a relay pushes, and obeys the pipeline's control documents; what is
- * decided there is enough.
+ * Deliveries switched off and on. Pausing takes the push endpoints off the subscriptions of a stage's slots, which then keep
+ * what comes; resuming puts the very same ones back. On the emulators a relay pushes, and obeys the pipeline's control
+ * documents; what is decided there is enough.
  */
 import type { protos, v1 } from '@google-cloud/pubsub';
 import { ConfigurationError } from '../../model/errors.ts';
@@ -13,7 +13,7 @@ import type { PubSubSetting } from './publisher.ts';
 
 type PushConfig = protos.google.pubsub.v1.IPushConfig;
 /** What each subscription of a delivery pushed to, by name. */
-type Paused = Readonly<Record<string, PushConfig>>;
+type Noted = Readonly<Record<string, PushConfig>>;
 
 export interface SubscriptionsSetting extends PubSubSetting {
   readonly pipeline: string;
@@ -33,29 +33,37 @@ export class PubSubSubscriptions implements Subscriptions {
 
   /**
    * A source's may be off already: what reads after a drain is deployed anew, with its endpoint.
-   * @throws {ConfigurationError} when a subscription is not there, or a stage's has no endpoint to come back to
+   * @throws {ConfigurationError} when a subscription is not there, or a stage's has no endpoint and none is noted
    */
-  async pause(delivery: Delivery): Promise<Paused> {
-    const paused: Record<string, PushConfig> = {};
+  async note(delivery: Delivery, noted?: unknown): Promise<Noted> {
+    const before = (noted ?? {}) as Noted;
     const comesBack = delivery.kind === 'stage' && this.#setting.emulatorHost === undefined;
+    const found: Record<string, PushConfig> = {};
     for (const name of this.#namesOf(delivery)) {
       const subscription = this.#path(name);
       const { pushConfig } = await this.#ask(name, (client, options) =>
-        client.getSubscription({ subscription }, options).then(([found]) => found),
+        client.getSubscription({ subscription }, options).then(([there]) => there),
       );
-      if (comesBack && !pushConfig?.pushEndpoint)
+      // A deployment may have given it another one since.
+      const known = pushConfig?.pushEndpoint ? pushConfig : before[name];
+      if (comesBack && !known?.pushEndpoint)
         throw new ConfigurationError(
-          `subscription '${name}' pushes to nobody already; who took its endpoint off has to put it back (deploy again)`,
+          `subscription '${name}' pushes to nobody, and it is not noted where to; deploy again, which sets it`,
         );
-      paused[name] = pushConfig ?? {};
+      found[name] = known ?? {};
     }
-    for (const [name, { pushEndpoint }] of Object.entries(paused)) if (pushEndpoint) await this.#push(name, {});
-    return paused;
+    return found;
   }
 
-  async resume(_: Delivery, paused: unknown): Promise<void> {
-    for (const [name, pushConfig] of Object.entries((paused ?? {}) as Paused))
-      if (pushConfig.pushEndpoint) await this.#push(name, pushConfig);
+  async pause(delivery: Delivery): Promise<void> {
+    for (const name of this.#namesOf(delivery)) await this.#push(name, {});
+  }
+
+  /** Of a slot that there is no more, nothing is asked. */
+  async resume(delivery: Delivery, noted: unknown): Promise<void> {
+    const there = new Set(this.#namesOf(delivery));
+    for (const [name, pushConfig] of Object.entries((noted ?? {}) as Noted))
+      if (pushConfig.pushEndpoint && there.has(name)) await this.#push(name, pushConfig);
   }
 
   async close(): Promise<void> {

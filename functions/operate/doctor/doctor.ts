@@ -12,6 +12,7 @@ import { QUERIES } from '../../ports/queries.ts';
 import type { Store } from '../../ports/store.ts';
 import { openEnvelopes } from '../status/open-ranges.ts';
 import { modelStatus } from '../status/model-status.ts';
+import { drainOf, pausesOf } from '../status/standing-orders.ts';
 import { rootsOfStage, type Survey } from '../status/survey.ts';
 import { examineViews } from '../views/view-doctor.ts';
 import { viewReports } from '../views/view-report.ts';
@@ -57,7 +58,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   envelopes: ({ survey }) => envelopes(survey),
   claims: ({ survey }) => claims(survey),
   upgrade: ({ survey, plan }) => upgrade(survey, plan),
-  pauses: ({ survey }) => pauses(survey),
+  pauses: ({ survey }) => pausesOf(survey),
+  drain: ({ survey }) => drainOf(survey),
   models: ({ survey, plan }) => models(survey, plan),
   views: ({ survey, plan }) => views(survey, plan),
 };
@@ -183,14 +185,6 @@ function upgrade({ topology, pipeline }: Survey, plan: Plan | undefined): Found[
     severity: 'error',
     sentence: `the code at hand does not fit what is stored: ${problem}`,
     remedies: [`drain '${pipeline}' first: millrace drain`, 'give the new version a name of its own'],
-  }));
-}
-
-function pauses({ paused, now }: Survey): Found[] {
-  return Object.entries(paused).map(([stage, { since }]) => ({
-    severity: 'warning',
-    sentence: `'${stage}' is paused since ${describeInstant(since)} (${Math.round((now - since) / MINUTE)} minutes); Pub/Sub keeps what waits for days only`,
-    remedies: [`millrace resume ${stage}`],
   }));
 }
 

@@ -113,10 +113,11 @@ function checkEndpoint(
   endpoint: string | null,
 ): Found[] {
   if (push === null) return [];
-  const isOff =
-    kind === 'source'
-      ? survey.drain !== undefined
-      : Object.keys(survey.paused).some((stage) => stage === stageOf(name));
+  const stage = stageOf(name);
+  const paused = kind === 'stage' && stage !== undefined ? survey.paused[stage] : undefined;
+  // Of a stage that is half paused either is right; the check of pauses says so.
+  const isHalf = paused?.step !== undefined;
+  const isOff = kind === 'source' ? survey.drain !== undefined : paused !== undefined;
   if (endpoint === null) {
     if (isOff) return [];
     const sentence = `subscription '${name}' pushes to nobody, though it is neither paused nor drained; what comes waits`;
@@ -126,14 +127,15 @@ function checkEndpoint(
   const { hostname, pathname } = new URL(endpoint);
   const isThere =
     (hostname.startsWith(functionName) || pathname.includes(functionName)) && pathname.endsWith(push.path);
-  if (isThere && !isOff) return [];
+  if (isThere && (!isOff || isHalf)) return [];
   const sentence = isThere
     ? `subscription '${name}' pushes, though it was paused or drained`
     : `subscription '${name}' pushes to ${endpoint}, not to ${push.path} of function '${functionName}'`;
-  // A stage that is paused is not paused again; a drain may be ordered any number of times.
-  const stage = stageOf(name);
-  const again = kind === 'source' ? 'millrace drain' : `millrace resume ${stage}, and then millrace pause ${stage}`;
-  return [{ severity: 'error', sentence, remedies: [isThere ? again : DEPLOY] }];
+  const again =
+    kind === 'source'
+      ? ['millrace drain, which stops it again']
+      : [`millrace pause ${stage}, which stops it again`, `millrace resume ${stage}`];
+  return [{ severity: 'error', sentence, remedies: isThere ? again : [DEPLOY] }];
 }
 
 /** Of a stage's subscription: `millrace-{pipeline}--{stage}--{slot}`. */

@@ -1,5 +1,6 @@
 /** The state of a pipeline, stage by stage. */
 import { enrichState } from '../../engine/enrich/enrich-state.ts';
+import type { PauseStep } from '../../engine/control.ts';
 import { type Counts, countsOfStage } from '../../engine/protocol/counts.ts';
 import { earliestHold } from '../../engine/protocol/holds.ts';
 import type { Root } from '../../engine/protocol/root.ts';
@@ -52,6 +53,8 @@ export interface StageStatus {
   readonly parked: number;
   /** Since when it gets nothing; null = it is not paused. */
   readonly pausedSince: EpochMillis | null;
+  /** What is under way with its pause, or broke off; null = it is paused, or not, as a whole. */
+  readonly pauseStep: PauseStep | null;
   /** Of a stage that asks a model. */
   readonly model: ModelStatus | null;
   /** Of a table: rows that wait for a flush, and whether one is under way. */
@@ -135,6 +138,7 @@ async function stageStatus(
     holds: await holdsOf(store, roots, id, programs),
     parked: waiting.reduce((sum, group) => sum + waitingCount(group), pendingCount(enriching)),
     pausedSince: survey.paused[id]?.since ?? null,
+    pauseStep: survey.paused[id]?.step ?? null,
     model: kind === 'enrich' ? modelStatus(enriching) : null,
     rows: kind === 'writeBigQuery' ? rowsOf(roots) : null,
     deadLetters: letters.get(id) ?? 0,

@@ -60,7 +60,8 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
     });
     const bus = planned === undefined ? undefined : new PubSubBus(planned, { ...pubsub, epoch });
     const slots = new Map((topology?.shape.stages ?? []).map((stage) => [stage.id, stage.slots]));
-    const slotsOf = (stage: string): number => planned?.stage(stage).slots ?? slots.get(stage) ?? 1;
+    const slotsOf = (stage: string): number =>
+      slots.get(stage) ?? planned?.stages.find(({ id }) => id === stage)?.slots ?? 0;
     const subscriptions = new PubSubSubscriptions({ ...pubsub, pipeline, slotsOf });
     const parts = new DeployedParts(new GoogleApiReader(apisOf(address)), projectId);
     return {

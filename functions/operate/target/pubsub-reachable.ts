@@ -25,8 +25,9 @@ export class PubSubReachable {
 
   subscriptions(subscriptions: Subscriptions): Subscriptions {
     return {
+      note: (delivery: Delivery, noted?: unknown) => this.#asked(() => subscriptions.note(delivery, noted)),
       pause: (delivery: Delivery) => this.#asked(() => subscriptions.pause(delivery)),
-      resume: (delivery: Delivery, paused: unknown) => this.#asked(() => subscriptions.resume(delivery, paused)),
+      resume: (delivery: Delivery, noted: unknown) => this.#asked(() => subscriptions.resume(delivery, noted)),
     };
   }
 

@@ -33,21 +33,28 @@ afterEach(() => subscriptions.close());
 describe('subscriptions of Pub/Sub', () => {
   it('get back the endpoint that was taken off', async () => {
     const stage = { kind: 'stage', id: 'counts' } as const;
-    const paused = await subscriptions.pause(stage);
+    const noted = await subscriptions.note(stage);
+    expect(endpoints.get(STAGE)).toBe('https://counts');
+    await subscriptions.pause(stage);
     expect(endpoints.get(STAGE)).toBe('');
-    await subscriptions.resume(stage, paused);
+    await subscriptions.resume(stage, noted);
     expect(endpoints.get(STAGE)).toBe('https://counts');
   });
 
-  it('are not taken for paused where a stage would have nothing to come back to', async () => {
+  it('are not noted where a stage would have nothing to come back to, unless that was noted before', async () => {
+    const stage = { kind: 'stage', id: 'counts' } as const;
+    const noted = await subscriptions.note(stage);
     endpoints.set(STAGE, '');
-    await expect(subscriptions.pause({ kind: 'stage', id: 'counts' })).rejects.toThrow('pushes to nobody already');
+    await expect(subscriptions.note(stage)).rejects.toThrow('pushes to nobody, and it is not noted where to');
+    expect(await subscriptions.note(stage, noted)).toEqual(noted);
   });
 
-  it('of a source are off after a drain that broke off before its order was stored, and stay so', async () => {
+  it('of a source may be off already, as a drain that broke off leaves it', async () => {
     const source = { kind: 'source', id: 'events' } as const;
-    await subscriptions.pause(source);
-    await subscriptions.pause(source);
-    expect(endpoints.get(SOURCE)).toBe('');
+    for (let i = 0; i < 2; i++) {
+      await subscriptions.note(source);
+      await subscriptions.pause(source);
+      expect(endpoints.get(SOURCE)).toBe('');
+    }
   });
 });

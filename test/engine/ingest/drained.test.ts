@@ -53,7 +53,7 @@ function drainable() {
     sweep,
     roots,
     order: (closing = {}): Promise<void> => {
-      const order: DrainControl = { since: START, readingEnds: plus(START, 2 * MINUTE), ...closing, deliveries: {} };
+      const order: DrainControl = { since: START, readingEnds: plus(START, 2 * MINUTE), ...closing };
       return writeControl(store, 'drain', order, undefined);
     },
     /** A sweep after the reading has ended. @returns where the source is then */
