@@ -162,8 +162,11 @@ export function jobRoutes(engine: Engine, jobs: JobService): Route[] {
     return answered(job, () => ok(resultsOf(job, 'bigquery#queryResponse', page)));
   };
 
+  const find = (request: ApiRequest) =>
+    jobs.get(param(request, 'project'), param(request, 'job'), request.query.get('location') ?? undefined);
+
   const results = async (request: ApiRequest): Promise<ApiAnswer> => {
-    const job = await jobs.get(param(request, 'project'), param(request, 'job'));
+    const job = await find(request);
     await waitFor(job, wholeNumber(request.query.get('timeoutMs'), 'timeoutMs', DEFAULT_TIMEOUT_MILLIS));
     const start = request.query.get('pageToken')
       ? offsetOf(request.query.get('pageToken'))
@@ -188,8 +191,6 @@ export function jobRoutes(engine: Engine, jobs: JobService): Route[] {
       ...(nextPageToken !== undefined && { nextPageToken }),
     });
   };
-
-  const find = (request: ApiRequest) => jobs.get(param(request, 'project'), param(request, 'job'));
 
   return [
     { method: 'POST', path: '/projects/:project/jobs', handler: insert },

@@ -35,6 +35,8 @@ const DML_TYPES = {
 export interface CheckedStatement {
   readonly statement: Statement;
   readonly request: StatementRequest;
+  /** Where the tables are that it names; undefined when it names none. */
+  readonly location: string | undefined;
 }
 
 function contextFor(engine: Engine, { defaults, parameters }: StatementRequest): CompileContext {
@@ -60,7 +62,9 @@ export function checkStatement(engine: Engine, request: StatementRequest): Check
   const context = contextFor(engine, request);
   if (statement.kind === 'query') describeQuery(statement, context);
   else if (statement.kind in DML_TYPES) planDml(statement as Parameters<typeof planDml>[0], context);
-  return { statement, request };
+  const [table] = context.reads.values();
+  const { projectId = '', datasetId = '' } = table?.reference ?? {};
+  return { statement, request, location: engine.catalog.findDataset(projectId, datasetId)?.location };
 }
 
 /** About what a table's rows would count in BigQuery: 8 bytes a value, more for text. An estimate, for orders of magnitude. */

@@ -27,6 +27,8 @@ export interface JobRequest {
   readonly configuration: Json;
 }
 
+/** Where a job is found by its id alone. */
+const MULTI_REGIONS: ReadonlySet<string> = new Set(['US', 'EU']);
 const WRITE = ['WRITE_EMPTY', 'WRITE_APPEND', 'WRITE_TRUNCATE'] as const;
 const CREATE = ['CREATE_IF_NEEDED', 'CREATE_NEVER'] as const;
 
@@ -111,10 +113,15 @@ export class JobService {
     this.store = store;
   }
 
-  /** @throws {ApiError} 404 when there is no such job. */
-  async get(projectId: string, jobId: string): Promise<Job> {
+  /**
+   * @param location where it runs; may be left out of jobs in the multi-regions US and EU alone, as BigQuery has it
+   * @throws {ApiError} 404 when there is no such job there.
+   */
+  async get(projectId: string, jobId: string, location: string | undefined): Promise<Job> {
     const job = await this.store.find(projectId, jobId);
-    if (!job) throw notFound(`Job ${projectId}:US.${jobId}`);
+    const isAt = job?.reference.location.toUpperCase() ?? '';
+    if (!job || (location === undefined ? !MULTI_REGIONS.has(isAt) : location.toUpperCase() !== isAt))
+      throw notFound(`Job ${projectId}:${location ?? 'US'}.${jobId}`);
     return job;
   }
 
@@ -147,19 +154,15 @@ export class JobService {
     if (request.jobId !== undefined && (await this.store.find(projectId, jobId)))
       throw duplicate(`Job ${projectId}:US.${jobId}`);
     const statement = statementRequest(request.configuration, projectId);
-    const job = new Job(
-      { projectId, jobId, location: request.location ?? 'US' },
-      shownConfiguration(request.configuration),
-    );
+    const checked = this.#checked(statement);
+    const location = request.location ?? (checked instanceof ApiError ? undefined : checked.location) ?? 'US';
+    const job = new Job({ projectId, jobId, location }, shownConfiguration(request.configuration));
     if (this.store.has(projectId, jobId)) throw duplicate(`Job ${projectId}:US.${jobId}`);
     this.store.add(job);
     job.startTime = Date.now();
-    let checked: CheckedStatement;
-    try {
-      checked = checkStatement(this.#engine, statement);
-    } catch (error) {
-      await this.#finish(job, toApiError(error, statement.sql));
-      throw job.error as ApiError;
+    if (checked instanceof ApiError) {
+      await this.#finish(job, checked);
+      throw checked;
     }
     job.state = 'RUNNING';
     this.#running.add(job);
@@ -167,6 +170,15 @@ export class JobService {
       .catch(() => undefined)
       .finally(() => this.#running.delete(job));
     return job;
+  }
+
+  /** The statement, or what is wrong with it. */
+  #checked(statement: StatementRequest): CheckedStatement | ApiError {
+    try {
+      return checkStatement(this.#engine, statement);
+    } catch (error) {
+      return toApiError(error, statement.sql);
+    }
   }
 
   async #see(job: Job, checked: CheckedStatement): Promise<void> {

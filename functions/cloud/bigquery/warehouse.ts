@@ -5,7 +5,7 @@
  * another id; rows that BigQuery refuses are found by halving (`halving.ts`). Only what is known to have failed for good is
  * reported as failed.
  */
-import { BigQuery, type Job, type Query } from '@google-cloud/bigquery';
+import { BigQuery, type Job, type Query, type TableMetadata } from '@google-cloud/bigquery';
 import { ConfigurationError, RetryableError } from '../../model/errors.ts';
 import type { Millis } from '../../model/time.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -19,7 +19,7 @@ export interface BigQueryWarehouseOptions {
   readonly projectId: string;
   /** The dataset of tables that name none. */
   readonly dataset: string;
-  /** Such as `EU`. Default: where the dataset is. */
+  /** Such as `EU`. Default: where the table is. */
   readonly location?: string;
   /** Another address than Google's, such as the local server's. */
   readonly apiEndpoint?: string;
@@ -40,6 +40,8 @@ const UNNAMED: BigQueryFailure = { code: undefined, reason: 'unnamed', message: 
 export class BigQueryWarehouse implements Warehouse {
   readonly #client: BigQuery;
   readonly #options: BigQueryWarehouseOptions;
+  /** Where each table is, and so its jobs: outside of the multi-regions US and EU BigQuery finds no job without it. */
+  readonly #locations = new Map<string, string>();
 
   constructor(options: BigQueryWarehouseOptions) {
     const { projectId, apiEndpoint, location } = options;
@@ -58,7 +60,7 @@ export class BigQueryWarehouse implements Warehouse {
     const { dataset, name } = this.#place(spec);
     const table = this.#client.dataset(dataset).table(name);
     try {
-      const [metadata] = await table.getMetadata();
+      const metadata = await this.#metadataOf(spec);
       const { add, differences } = compareTable(spec, describeTable(metadata));
       if (differences.length > 0)
         throw new ConfigurationError(
@@ -98,8 +100,11 @@ export class BigQueryWarehouse implements Warehouse {
       const failure = failureOf(error);
       if (kindOf(failure) !== 'duplicate') return { failure, job: 'none' };
       how = 'found';
-      const { location } = this.#options;
-      job = this.#client.job(id, location === undefined ? {} : { location });
+      try {
+        job = this.#client.job(id, { location: await this.#locationOf(spec) });
+      } catch (cause) {
+        return { failure: { ...failureOf(cause), code: 500 }, job: how };
+      }
     }
     const { clock } = this.#options;
     let waited = 0;
@@ -118,6 +123,21 @@ export class BigQueryWarehouse implements Warehouse {
       await clock.sleep(wait as Millis);
       waited += wait;
     }
+  }
+
+  async #locationOf(spec: TableSpec): Promise<string> {
+    const { location } = this.#options;
+    if (location !== undefined) return location;
+    if (!this.#locations.has(spec.table)) await this.#metadataOf(spec);
+    return this.#locations.get(spec.table)!;
+  }
+
+  /** The table as BigQuery describes it; takes note of where it is. */
+  async #metadataOf(spec: TableSpec): Promise<TableMetadata> {
+    const { dataset, name } = this.#place(spec);
+    const [metadata] = await this.#client.dataset(dataset).table(name).getMetadata();
+    this.#locations.set(spec.table, metadata.location);
+    return metadata;
   }
 
   #query(spec: TableSpec, rows: readonly Row[]): Query {

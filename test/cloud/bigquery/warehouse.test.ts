@@ -150,6 +150,18 @@ describe('trouble', () => {
     expect(await rowsOf('notes')).toHaveLength(3);
   });
 
+  it('a lost answer is found out in a region too, where BigQuery finds no job without its location', async () => {
+    await client().createDataset(name(), { location: 'us-central1' });
+    await open().prepare(NOTES);
+    server.setTroubles({ lostAnswers: { next: 1 } });
+    const job = { id: `r-${dataset}`, table: NOTES, rows: notes(3) };
+    expect(await open().merge(job)).toMatchObject({ state: 'unknown' });
+    server.setTroubles({});
+    await expect(client().job(job.id).getMetadata()).rejects.toThrow('Not found: Job');
+    expect(await open().merge(job)).toEqual({ state: 'done', refused: [] });
+    expect(await rowsOf('notes')).toHaveLength(3);
+  });
+
   it('a server that answers 503 leaves the outcome unknown', async () => {
     const warehouse = open();
     await warehouse.prepare(NOTES);
