@@ -33,7 +33,7 @@ export function runCommand(io: Io): Command {
     .argument('<pipeline>', 'a name in functions/pipelines, or the path of a module that exports a pipeline')
     .option(
       '--input <source=file>',
-      'the file that a source reads: .jsonl, .json, .csv or .parquet (repeatable)',
+      'the file that a source reads: .jsonl, .csv (each also as .gz), .json or .parquet (repeatable)',
       addInput,
     )
     .option('--out <dir>', 'where to write <table>.jsonl, late.jsonl and dead-letters.jsonl')

@@ -12,7 +12,8 @@ export function instant(value: Instant): EpochMillis | undefined {
   return isElementTimestamp(at) ? epochMillis(at) : undefined;
 }
 
-const TEXT = /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$/;
+const TEXT =
+  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z| UTC|[+-]\d\d(?::?\d\d)?)?$/;
 /** `YYYY-MM-DDTHH:MM:SS`, with or without a `Z`; and with `.mmmZ`. */
 const SECONDS_LENGTH = 19;
 const MILLIS_LENGTH = 24;
@@ -27,8 +28,8 @@ let lastDayStart = Number.NaN;
 
 /**
  * Reads a date and time as UTC unless it names another zone: `2001-01-31`, `2001-01-31 07:05`, `2001/01/31 07:05:01`,
- * `2001-01-31T07:05:01.250Z`, `…+01:00`. Finer parts than milliseconds are cut off. `NaN` when it is none of these, or
- * before the year 100.
+ * `2001-01-31T07:05:01.250Z`, `…+01:00`, `…+01` (as databases write it), `… UTC` (as BigQuery exports it). Finer parts
+ * than milliseconds are cut off. `NaN` when it is none of these, or before the year 100.
  */
 export function utc(text: string): number {
   const plain = isPlain(text);
@@ -48,7 +49,8 @@ export function utc(text: string): number {
 function isPlain(text: string): boolean {
   switch (text.length) {
     case SECONDS_LENGTH:
-      return true;
+      // As long as `2001-01-31T07:05+01`.
+      return text.charCodeAt(SECONDS_LENGTH - 3) === COLON;
     case SECONDS_LENGTH + 1:
       return text.charCodeAt(SECONDS_LENGTH) === Z;
     case MILLIS_LENGTH:
@@ -92,7 +94,8 @@ function parse(text: string): number {
 }
 
 function zoneOffset(zone: string | undefined): number {
-  if (zone === undefined || zone === 'Z') return 0;
+  if (zone === undefined || zone === 'Z' || zone === ' UTC') return 0;
   const sign = zone.startsWith('-') ? -1 : 1;
-  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))) * 60_000;
+  const minutes = zone.length > 3 ? Number(zone.slice(-2)) : 0;
+  return sign * (Number(zone.slice(1, 3)) * 60 + minutes) * 60_000;
 }

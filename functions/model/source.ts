@@ -126,7 +126,7 @@ export interface PubSubSourceOptions<T> extends SourceOptions<T> {
 }
 
 export interface FileSourceOptions<T> extends SourceOptions<T> {
-  /** Where the file is, unless `--input` names another. */
+  /** Where the file is, unless `--input` names another. What kind it is its name says: `.jsonl`, `.csv`, `.json`, `.parquet`. */
   readonly path?: string;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Tables: what an output table looks like, with the type of its rows derived from its columns.
  */
+import { isCivil } from './civil-time.ts';
 import { ConfigurationError } from './errors.ts';
 import type { Instant } from './instant.ts';
 import { instant } from './instant.ts';
@@ -37,7 +38,9 @@ interface ColumnValues {
   TIMESTAMP: Instant;
   /** `YYYY-MM-DD` */
   DATE: string;
+  /** `YYYY-MM-DDTHH:MM:SS`, with up to six digits of a second; no zone. */
   DATETIME: string;
+  /** `HH:MM:SS`, with up to six digits of a second. */
   TIME: string;
   JSON: unknown;
   BYTES: Uint8Array;
@@ -108,7 +111,7 @@ export function columnJson(column: Column, value: unknown): unknown {
     case 'DATE':
     case 'DATETIME':
     case 'TIME':
-      return typeof value === 'string' ? value : undefined;
+      return typeof value === 'string' && isCivil(column.type, value) ? value : undefined;
     case 'JSON':
       return value;
     case 'BYTES':
@@ -132,11 +135,14 @@ function decimal(value: unknown): string | undefined {
   return DECIMAL.test(text) ? text : undefined;
 }
 
-/** Text keeps its microseconds; instants are written in milliseconds. */
+const MICROSECONDS = /\.(\d{4,6})/;
+
+/** One text for each instant, since it may be part of a key. Text keeps its microseconds; others have milliseconds. */
 function timestamp(value: Instant): string | undefined {
   const at = instant(value);
   if (at === undefined) return undefined;
-  return typeof value === 'string' && /\.\d{4,}/.test(value) ? value : isoText(at);
+  const fraction = typeof value === 'string' ? MICROSECONDS.exec(value)?.[1] : undefined;
+  return fraction === undefined ? isoText(at) : `${isoText(at).slice(0, -4)}${fraction.padEnd(6, '0')}Z`;
 }
 
 /** Bounds of windows come again and again; their texts are kept. */
