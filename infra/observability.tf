@@ -11,5 +11,6 @@ module "observability" {
   notification_channels = var.notification_channels
   labels                = local.labels
 
-  depends_on = [google_project_service.used]
+  # Alerts come last, and go first: what is absent before the first sweep is no alarm.
+  depends_on = [google_project_service.used, module.sweep]
 }

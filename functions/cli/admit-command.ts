@@ -1,9 +1,13 @@
 import { Command } from 'commander';
 import { ConfigurationError } from '../model/errors.ts';
+import { describeOrders, holdOrders } from '../operate/deploy/orders-after.ts';
+import { survey } from '../operate/status/survey.ts';
+import { subscriptionsOf, type Target } from '../operate/target/target.ts';
 import { admit } from '../operate/upgrade.ts';
 import { type PlanOptions, plan } from '../plan/plan.ts';
 import { readWholeNumber } from './format.ts';
 import type { Io } from './io.ts';
+import { ItemsFailed } from './items-failed.ts';
 import { loadPipeline } from './load-pipeline.ts';
 import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
 
@@ -12,11 +16,13 @@ interface AdmitOptions extends TargetOptions {
   readonly slots?: string;
   readonly json?: boolean;
   readonly numbers?: boolean;
+  readonly deployed?: boolean;
 }
 
 /**
  * `millrace admit`: what `npm run deploy` does before traffic moves, for those who deploy by other means. A version that fits
- * what is stored is noted beside it; the same one once more changes nothing; a drained pipeline starts afresh.
+ * what is stored is noted beside it; the same one once more changes nothing; a drained pipeline starts afresh. And what it does
+ * at its end, with `--deployed`: what operators have ordered holds again.
  */
 export function admitCommand(io: Io): Command {
   return addTargetOptions(
@@ -27,11 +33,13 @@ export function admitCommand(io: Io): Command {
     .option('--shards <n>', 'as it will be planned: shards of a stage')
     .option('--slots <n>', 'as it will be planned: slots of a stage')
     .option('--json', 'print one JSON object')
+    .option('--deployed', 'at the end of a deployment instead: stop again what is paused, or drains since it began')
     .option('--numbers', 'print the numbers of topology and epoch only, as scripts want them')
     .addHelpText('after', '\nExample:\n  millrace admit --pipeline flights --project my-project')
     .action((options: AdmitOptions, command: Command) => {
       if (options.state !== undefined)
         throw new ConfigurationError('--state: a run on kept state admits its version by itself');
+      if (options.deployed) return onTarget(options, (target) => deployed(io, target, options));
       return onTarget(options, async ({ store, pipeline, clock }) => {
         const module = options.pipeline ?? process.env['MILLRACE_PIPELINE'] ?? pipeline;
         const planned = plan(await loadPipeline(module), planOptions(options));
@@ -44,6 +52,15 @@ export function admitCommand(io: Io): Command {
           );
       });
     });
+}
+
+async function deployed(io: Io, target: Target, { json }: AdmitOptions): Promise<void> {
+  const { store, pipeline, clock, plan } = target;
+  const { shape } = await survey(store, pipeline, clock.now(), plan);
+  const orders = await holdOrders(store, subscriptionsOf(target), clock, shape);
+  if (json) io.out(JSON.stringify({ pipeline, ...orders }));
+  else for (const line of describeOrders(pipeline, orders)) io.out(line);
+  if (orders.drainingSince !== null) throw new ItemsFailed(`'${pipeline}' is deployed, and reads nothing`);
 }
 
 function planOptions({ shards, slots }: AdmitOptions): PlanOptions {

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { type Duration, type Millis, millis, plus } from '../model/time.ts';
 import { type Diagnosis, examine } from '../operate/doctor/doctor.ts';
 import { SHAPES } from '../plan/deployed-functions.ts';
-import { describeProgress, drain, drainProgress, type DrainProgress } from '../operate/drain.ts';
+import { deliveredSources, describeProgress, drain, drainProgress, type DrainProgress } from '../operate/drain.ts';
 import { startAfresh } from '../operate/fresh-start.ts';
 import { pause, resume } from '../operate/pause.ts';
 import { requireStored, stageOf, survey } from '../operate/status/survey.ts';
@@ -87,8 +87,7 @@ export function drainCommand(io: Io): Command {
         const { shape, paused } = await survey(store, pipeline, clock.now(), plan);
         const subscriptions = subscriptionsOf(target);
         await confirm(io, `Drain '${pipeline}' in ${where}? It reads nothing from then on.`, options.yes);
-        const sources = shape.sources.filter(({ reader }) => reader === 'messages').map(({ id }) => id);
-        const order = await drain(store, subscriptions, clock, sources, { reading, ...untilClosed });
+        const order = await drain(store, subscriptions, clock, deliveredSources(shape), { reading, ...untilClosed });
         const { readingEnds, closingEnds } = order;
         const closing = closingEnds === undefined ? '' : `, by the clock until ${at(closingEnds)} at the latest`;
         if (!options.json)

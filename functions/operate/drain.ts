@@ -6,6 +6,7 @@ import type { DrainControl } from '../engine/control.ts';
 import { sinkState } from '../engine/sink/sink-work.ts';
 import { ConfigurationError, messageOf } from '../model/errors.ts';
 import { MAX_TIMESTAMP, type Millis, plus } from '../model/time.ts';
+import type { StoredShape } from '../plan/stored-shape.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
 import type { Delivery, Subscriptions } from '../ports/subscriptions.ts';
@@ -47,8 +48,7 @@ export async function drain(
   options: DrainOptions = {},
 ): Promise<DrainControl> {
   const { reading = READING, untilClosed } = options;
-  const deliveries = sources.map((id): Delivery => ({ kind: 'source', id }));
-  for (const delivery of deliveries) await subscriptions.note(delivery);
+  for (const delivery of deliveriesOf(sources)) await subscriptions.note(delivery);
   const now = clock.now();
   // First of all: what is still read then ends when the reading does, wherever this breaks off.
   const order = await changeControl(store, 'drain', (before): DrainControl => {
@@ -57,9 +57,9 @@ export async function drain(
     const closing = untilClosed === undefined ? {} : { closingEnds: plus(readingEnds, untilClosed) };
     return { ...before, since, readingEnds, ...closing };
   });
-  // Each time: a deployment that was under way when the order was given may have started it again.
   try {
-    for (const delivery of deliveries) await subscriptions.pause(delivery);
+    // Each time: a deployment that was under way when the order was given may have started it again.
+    await stopSources(subscriptions, sources);
   } catch (error) {
     throw new ConfigurationError(
       `the drain is ordered, and some sources may be delivered still; give it again (millrace drain): ${messageOf(error)}`,
@@ -67,6 +67,19 @@ export async function drain(
     );
   }
   return order!;
+}
+
+export async function stopSources(subscriptions: Subscriptions, sources: readonly string[]): Promise<void> {
+  for (const delivery of deliveriesOf(sources)) await subscriptions.pause(delivery);
+}
+
+function deliveriesOf(sources: readonly string[]): Delivery[] {
+  return sources.map((id) => ({ kind: 'source', id }));
+}
+
+/** The sources that can be stopped; files are read by whoever runs the pipeline. */
+export function deliveredSources({ sources }: StoredShape): string[] {
+  return sources.filter(({ reader }) => reader === 'messages').map(({ id }) => id);
 }
 
 export function drainProgress(survey: Survey): DrainProgress {

@@ -17,7 +17,7 @@ import { isShardRoot, parseShardId, type RootId } from '../engine/protocol/names
 import { newRoot, type Root } from '../engine/protocol/root.ts';
 import { isSettled, outboxOf } from '../engine/sweep/retire.ts';
 import { ConfigurationError } from '../model/errors.ts';
-import { type EpochMillis, MAX_TIMESTAMP } from '../model/time.ts';
+import { describeInstant, type EpochMillis, MAX_TIMESTAMP } from '../model/time.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type StoredShape, storedShape } from '../plan/stored-shape.ts';
 import type { Collection, DocumentName, ListingStore, Version } from '../ports/store.ts';
@@ -28,10 +28,13 @@ import { survey } from './status/survey.ts';
 export class NotDrained extends ConfigurationError {
   override readonly code = 'NOT_DRAINED';
 
-  constructor(pipeline: string, left: string) {
-    super(
-      `'${pipeline}' is not drained, and a fresh start would lose what is left: ${left}; wait for the end of millrace drain, or give the new version a name of its own`,
-    );
+  /** @param since when it was told to drain; absent: it was not, or is through but for this */
+  constructor(pipeline: string, left: string, since?: EpochMillis) {
+    const drains =
+      since === undefined
+        ? `'${pipeline}' is not drained, and a fresh start would lose what is left`
+        : `'${pipeline}' drains since ${describeInstant(since)}, and until it is through nothing is deployed or started afresh, which would lose what is left`;
+    super(`${drains}: ${left}; wait for the end of millrace drain, or give the new version a name of its own`);
   }
 }
 
@@ -73,8 +76,9 @@ async function begun(store: ListingStore, plan: Plan, now: EpochMillis): Promise
   let next: TopologyControl;
   if (stored?.body.startingAfresh) next = { ...stored.body, shape, admittedAt: now };
   else {
-    const progress = drainProgress(await survey(store, plan.pipeline, now, stored === undefined ? plan : undefined));
-    if (!progress.drained) throw new NotDrained(plan.pipeline, describeProgress(progress));
+    const surveyed = await survey(store, plan.pipeline, now, stored === undefined ? plan : undefined);
+    const progress = drainProgress(surveyed);
+    if (!progress.drained) throw new NotDrained(plan.pipeline, describeProgress(progress), surveyed.drain?.since);
     const { topology = 1, epoch = 1 } = stored?.body ?? {};
     next = { topology: topology + 1, epoch: epoch + 1, shape, admittedAt: now, startingAfresh: true };
   }

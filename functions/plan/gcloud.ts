@@ -121,6 +121,8 @@ function creationSteps(manifest: Manifest, module: string): string[] {
               query: alert.query,
               duration: `${alert.forSeconds}s`,
               evaluationInterval: '60s',
+              // A metric is known some minutes after it was made, and of a new project none has data.
+              disableMetricValidation: true,
             },
           },
         ],
@@ -130,6 +132,9 @@ function creationSteps(manifest: Manifest, module: string): string[] {
       ...manifest.dashboard,
       labels: { MILLRACE_CONFIG: '' },
     })}`,
+    '',
+    '# What operators have ordered',
+    `hold_orders ${targetFlags(manifest, module)}`,
     '',
     `say ${quoted(`${pipeline} is deployed; publish events to ${manifest.sources.map(({ topic }) => topic).join(', ')}`)}`,
   ];
@@ -168,9 +173,14 @@ function tables({ tables: all, dataset }: Manifest): string[] {
 }
 
 /** Shards and slots as the functions will have them. */
-function admitStep({ functions, firestore }: Manifest, module: string): string {
-  const { [MANIFEST_VARIABLES.shards]: shards, [MANIFEST_VARIABLES.slots]: slots } = functions[0]!.environment;
-  return `admit --pipeline=${quoted(module)} --database=${firestore.database} --shards=${shards} --slots=${slots}`;
+function admitStep(manifest: Manifest, module: string): string {
+  const { [MANIFEST_VARIABLES.shards]: shards, [MANIFEST_VARIABLES.slots]: slots } = manifest.functions[0]!.environment;
+  return `admit ${targetFlags(manifest, module)} --shards=${shards} --slots=${slots}`;
+}
+
+/** Which pipeline is meant, for `millrace`. */
+function targetFlags({ firestore }: Manifest, module: string): string {
+  return `--pipeline=${quoted(module)} --database=${firestore.database}`;
 }
 
 function functionSteps(manifest: Manifest, each: DeployedFunction): string[] {
@@ -291,13 +301,18 @@ function address({ name }: DeployedFunction): string {
   return `https://${name}-$NUMBER.$REGION.run.app`;
 }
 
+/** Logging wants boundaries for whatever is no count. Only sums and counts are asked for, so these are its own defaults. */
+const BUCKETS = { exponentialBuckets: { numFiniteBuckets: 64, growthFactor: 2, scale: 0.01 } };
+
 function metricConfig(pipeline: string, metric: Metric) {
   const byStage = metric.event !== 'sweep';
   return {
     name: metricName(pipeline, metric.name),
     description: `${metric.description} (MILLRACE_CONFIG)`,
     filter: metricFilter(pipeline, metric),
-    ...(metric.field === null ? {} : { valueExtractor: `EXTRACT(jsonPayload.${metric.field})` }),
+    ...(metric.field === null
+      ? {}
+      : { valueExtractor: `EXTRACT(jsonPayload.${metric.field})`, bucketOptions: BUCKETS }),
     ...(byStage ? { labelExtractors: { stage: 'EXTRACT(jsonPayload.stage)' } } : {}),
     metricDescriptor: {
       metricKind: 'DELTA',

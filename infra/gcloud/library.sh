@@ -45,13 +45,15 @@ ensure_topic() {
   gc pubsub topics create "$1" --labels="$LABELS"
 }
 
-# ensure_subscription NAME TOPIC FLAG... : the flags are those that create and update share.
+# ensure_subscription NAME TOPIC FLAG... : the flags are those that create and update share. A pause or a drain has taken the
+# endpoint off, so that is looked at as it is.
 ensure_subscription() {
-  local name=$1 topic=$2 config found
+  local name=$1 topic=$2 config flag endpoint='' found
   shift 2
   config=$(config_of "$topic" "$@")
-  if found=$(gc pubsub subscriptions describe "$name" --format='value(labels.millrace-config)' 2>/dev/null); then
-    [ "$found" = "$config" ] && return
+  for flag in "$@"; do case $flag in --push-endpoint=*) endpoint=${flag#*=} ;; esac done
+  if found=$(gc pubsub subscriptions describe "$name" --format='value[separator=" "](labels.millrace-config,pushConfig.pushEndpoint)' 2>/dev/null); then
+    [ "${found% }" = "$config${endpoint:+ $endpoint}" ] && return
     say "change subscription $name"
     gc pubsub subscriptions update "$name" --update-labels="$LABELS,millrace-config=$config" "$@"
   else
@@ -123,6 +125,12 @@ admit() {
   numbers=$(npx millrace admit --project="$PROJECT" --numbers "$@")
   read -r TOPOLOGY EPOCH <<<"$numbers"
   say "topology $TOPOLOGY, epoch $EPOCH"
+}
+
+# hold_orders FLAG... : this script has set every push endpoint again. What operators have paused is stopped again, and what
+# drains since the script began; then it fails, since the pipeline reads nothing.
+hold_orders() {
+  npx millrace admit --deployed --project="$PROJECT" "$@"
 }
 
 # ensure_index DATABASE COLLECTION FIELD... : all ascending.

@@ -9,14 +9,16 @@ import { loadPipeline } from '../../functions/cli/load-pipeline.ts';
 import { PROCESS_SHELL } from '../../functions/cli/shell.ts';
 import { FirestoreStore } from '../../functions/cloud/firestore/store.ts';
 import { Publisher } from '../../functions/cloud/pubsub/publisher.ts';
-import type { TopologyControl } from '../../functions/engine/control.ts';
+import { PubSubSubscriptions } from '../../functions/cloud/pubsub/subscriptions.ts';
 import { SYSTEM_CLOCK } from '../../functions/local/system.ts';
 import { messageOf } from '../../functions/model/errors.ts';
+import { holdOrders, type OrdersAfter } from '../../functions/operate/deploy/orders-after.ts';
 import { readSmokeTest, type SmokeResult, type SmokeTest, smoke } from '../../functions/operate/deploy/smoke.ts';
 import { admit } from '../../functions/operate/upgrade.ts';
 import { SHAPES, type Shape } from '../../functions/plan/deployed-functions.ts';
 import { type Plan, plan } from '../../functions/plan/plan.ts';
 import { databaseName, datasetName } from '../../functions/plan/resource-names.ts';
+import { storedShape } from '../../functions/plan/stored-shape.ts';
 import { deploy } from './deployer.ts';
 import { archivesFolder, packagePipeline } from './package.ts';
 
@@ -53,7 +55,8 @@ async function run(name: string, options: Options): Promise<void> {
     {
       shell: PROCESS_SHELL,
       package: (manifest) => packagePipeline(name, manifest),
-      admit: () => admitIn(project, planned),
+      admit: () => inStore(project, pipeline, (store) => admit(store, planned, SYSTEM_CLOCK.now())),
+      holdOrders: () => inStore(project, pipeline, (store) => holdOrdersIn(project, planned, store)),
       smoke: (test) => smokeIn(project, pipeline, test),
       say: PROCESS_IO.out,
     },
@@ -68,13 +71,27 @@ async function smokeTestOf(pipeline: string, given: string | boolean): Promise<S
   return readSmokeTest(path, await readFile(path, 'utf8'));
 }
 
-async function admitIn(projectId: string, planned: Plan): Promise<TopologyControl> {
-  const { pipeline } = planned;
+async function inStore<T>(
+  projectId: string,
+  pipeline: string,
+  work: (store: FirestoreStore) => Promise<T>,
+): Promise<T> {
   const store = new FirestoreStore({ projectId, databaseId: databaseName(pipeline), pipeline });
   try {
-    return await admit(store, planned, SYSTEM_CLOCK.now());
+    return await work(store);
   } finally {
     await store.close();
+  }
+}
+
+async function holdOrdersIn(projectId: string, planned: Plan, store: FirestoreStore): Promise<OrdersAfter> {
+  const { pipeline } = planned;
+  const slotsOf = (stage: string): number => planned.stage(stage).slots;
+  const subscriptions = new PubSubSubscriptions({ projectId, pipeline, slotsOf });
+  try {
+    return await holdOrders(store, subscriptions, SYSTEM_CLOCK, storedShape(planned));
+  } finally {
+    await subscriptions.close();
   }
 }
 

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import type { Shell } from '../../functions/cli/shell.ts';
 import { ConfigurationError } from '../../functions/model/errors.ts';
 import { applySteps, prepareSteps } from '../../functions/operate/deploy/terraform-steps.ts';
+import { describeOrders, type OrdersAfter } from '../../functions/operate/deploy/orders-after.ts';
 import type { SmokeResult, SmokeTest } from '../../functions/operate/deploy/smoke.ts';
 import { type DeployOptions, deploymentManifest } from '../../functions/operate/deployment.ts';
 import type { Manifest } from '../../functions/plan/manifest.ts';
@@ -38,6 +39,8 @@ export interface DeployerPorts {
    * @throws {ConfigurationError} with the difference and the ways on, when it does not fit
    */
   readonly admit: () => Promise<{ readonly topology: number; readonly epoch: number }>;
+  /** Lets what operators have ordered hold again, since everything is started when it is applied. */
+  readonly holdOrders: () => Promise<OrdersAfter>;
   readonly smoke: (test: SmokeTest) => Promise<SmokeResult>;
   readonly say: (line: string) => void;
 }
@@ -45,15 +48,18 @@ export interface DeployerPorts {
 /** Of a pipeline that was never deployed. */
 const FIRST = { topology: 1, epoch: 1 };
 
-/** @throws {ConfigurationError} when a step fails; what was done before stays, and the next deployment goes on from there */
+/**
+ * @throws {ConfigurationError} when a step fails; what was done before stays, and the next deployment goes on from there. Also
+ * when all is done, and a drain was ordered meanwhile
+ */
 export async function deploy(deployment: Deployment, ports: DeployerPorts): Promise<void> {
   const { plan, project, region, yes, folder, infra, smokeTest } = deployment;
   const { shell, say } = ports;
   const { pipeline } = plan;
   for (const step of prepareSteps(pipeline)) await shell.run('terraform', step, { cwd: infra });
   // Before the first deployment there is no database that could be asked.
-  const isDeployed = hasTopology(await shell.run('terraform', ['output', '-json'], { cwd: infra, capture: true }));
-  const { topology, epoch } = isDeployed ? await ports.admit() : FIRST;
+  const isThere = hasDatabase(await shell.run('terraform', ['show', '-json'], { cwd: infra, capture: true }));
+  const { topology, epoch } = isThere ? await ports.admit() : FIRST;
   const manifest = deploymentManifest(plan, { ...deployment.options, topology, epoch });
   const afresh = epoch === 1 ? '' : `, epoch ${epoch}`;
   say(`topology ${topology}${afresh} of ${pipeline}: ${manifest.functions.length} functions`);
@@ -63,13 +69,27 @@ export async function deploy(deployment: Deployment, ports: DeployerPorts): Prom
   await writeFile(variables, `${JSON.stringify({ project, region, archives, ...tfvars(manifest) }, undefined, 2)}\n`);
   for (const step of applySteps({ pipeline, variables, yes }).slice(prepareSteps(pipeline).length))
     await shell.run('terraform', step, { cwd: infra });
-  if (!isDeployed) await ports.admit();
-  if (smokeTest !== undefined) await check(smokeTest, ports);
+  if (!isThere) await ports.admit();
+  const orders = await ports.holdOrders();
+  const ordered = describeOrders(pipeline, orders);
+  if (orders.drainingSince !== null) throw new ConfigurationError(ordered.join('\n'));
+  for (const line of ordered) say(line);
+  if (smokeTest !== undefined && ordered.length > 0) say('no check, since an event may not get through');
+  else if (smokeTest !== undefined) await check(smokeTest, ports);
   say(`${pipeline} is deployed; publish events to ${manifest.sources.map(({ topic }) => topic).join(', ')}`);
 }
 
-function hasTopology(outputs: string): boolean {
-  return 'topology' in (JSON.parse(outputs || '{}') as object);
+/** Whether terraform has made a pipeline's database, or taken it over. @param shown what `terraform show -json` prints */
+function hasDatabase(shown: string): boolean {
+  const { values } = JSON.parse(shown || '{}') as {
+    readonly values?: {
+      readonly root_module?: {
+        readonly child_modules?: readonly { readonly resources?: readonly { readonly type: string }[] }[];
+      };
+    };
+  };
+  const modules = values?.root_module?.child_modules ?? [];
+  return modules.some(({ resources = [] }) => resources.some(({ type }) => type === 'google_firestore_database'));
 }
 
 async function check(test: SmokeTest, { smoke, say }: DeployerPorts): Promise<void> {

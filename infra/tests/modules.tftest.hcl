@@ -392,4 +392,14 @@ run "alerts_and_dashboard" {
     condition     = google_logging_metric.this["millrace_flights_sweeps"].metric_descriptor[0].value_type == "INT64" && google_logging_metric.this["millrace_flights_sweeps"].value_extractor == null
     error_message = "Lines without a field are counted."
   }
+
+  assert {
+    condition     = length(google_logging_metric.this["millrace_flights_watermark_lag"].bucket_options) == 1 && length(google_logging_metric.this["millrace_flights_sweeps"].bucket_options) == 0
+    error_message = "A distribution needs boundaries, and a count has none."
+  }
+
+  assert {
+    condition     = google_monitoring_alert_policy.this["sweep-absent"].conditions[0].condition_prometheus_query_language[0].disable_metric_validation
+    error_message = "An alert must be made before its metric has data."
+  }
 }

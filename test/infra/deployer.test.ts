@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../functions/model/errors.ts';
+import type { EpochMillis } from '../../functions/model/time.ts';
 import flights from '../../functions/pipelines/flights.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import { type DeployerPorts, type Deployment, deploy } from '../../infra/scripts/deployer.ts';
@@ -22,14 +23,14 @@ const deployment: Deployment = {
 };
 
 /** Notes what is done, in order. */
-function world(outputs: string, changes: Partial<DeployerPorts> = {}) {
+function world(state: string, changes: Partial<DeployerPorts> = {}) {
   const done: string[] = [];
   const said: string[] = [];
   const ports: DeployerPorts = {
     shell: {
       run: async (command, args) => {
         done.push(`${command} ${args.join(' ')}`.replace(folder, '{folder}'));
-        return args[0] === 'output' ? outputs : '';
+        return args[0] === 'show' ? state : '';
       },
     },
     package: async ({ functions, topology }) => {
@@ -39,6 +40,10 @@ function world(outputs: string, changes: Partial<DeployerPorts> = {}) {
     admit: async () => {
       done.push('admit');
       return { topology: 5, epoch: 2 };
+    },
+    holdOrders: async () => {
+      done.push('hold orders');
+      return { paused: [], drainingSince: null };
     },
     smoke: async () => {
       done.push('smoke');
@@ -53,22 +58,33 @@ function world(outputs: string, changes: Partial<DeployerPorts> = {}) {
 const PREPARED = [
   'terraform init -input=false',
   'terraform workspace select -or-create flights',
-  'terraform output -json',
+  'terraform show -json',
 ];
+/** As terraform shows what it has made, or taken over after a destroy that has kept the data. */
+const MADE = JSON.stringify({
+  format_version: '1.0',
+  values: {
+    root_module: {
+      resources: [{ type: 'google_pubsub_topic' }],
+      child_modules: [{ address: 'module.firestore', resources: [{ type: 'google_firestore_database' }] }],
+    },
+  },
+});
+const NOTHING = '{"format_version":"1.0"}';
 const APPLIED = 'terraform apply -var-file={folder}/deploy.tfvars.json -auto-approve -input=false';
 
 describe('a deployment', () => {
   test('the first one makes the database, then notes its topology there', async () => {
-    const { done, said, ports } = world('{}');
+    const { done, said, ports } = world(NOTHING);
     await deploy(deployment, ports);
-    expect(done).toEqual([...PREPARED, 'package for topology 1', APPLIED, 'admit', 'smoke']);
+    expect(done).toEqual([...PREPARED, 'package for topology 1', APPLIED, 'admit', 'hold orders', 'smoke']);
     expect(said.at(-2)).toBe('a row came after 42 s');
   });
 
   test('a later one asks whether it fits before anything moves, and deploys the number it is given', async () => {
-    const { done, ports } = world('{"topology":{"value":{"version":4}}}');
+    const { done, ports } = world(MADE);
     await deploy(deployment, ports);
-    expect(done).toEqual([...PREPARED, 'admit', 'package for topology 5', APPLIED, 'smoke']);
+    expect(done).toEqual([...PREPARED, 'admit', 'package for topology 5', APPLIED, 'hold orders', 'smoke']);
     const variables = JSON.parse(readFileSync(join(folder, 'deploy.tfvars.json'), 'utf8'));
     expect(variables).toMatchObject({ project: 'my-project', region: 'us-central1', manifest: { topology: 5 } });
     for (const { environment } of Object.values<{ environment: object }>(variables.manifest.functions))
@@ -77,7 +93,7 @@ describe('a deployment', () => {
   });
 
   test('one that does not fit what is stored changes nothing', async () => {
-    const { done, ports } = world('{"topology":{}}', {
+    const { done, ports } = world(MADE, {
       admit: async () => {
         throw new ConfigurationError('it does not fit');
       },
@@ -87,16 +103,40 @@ describe('a deployment', () => {
   });
 
   test('one whose event does not become a row says where to look', async () => {
-    const { ports } = world('{}', { smoke: async () => ({ passed: false, millis: 60_000 }) });
+    const { ports } = world(NOTHING, { smoke: async () => ({ passed: false, millis: 60_000 }) });
     await expect(deploy(deployment, ports)).rejects.toThrow(
       "no row came to departures_by_airport in 60 s; everything is deployed, so look at `millrace status` and the functions' logs",
     );
   });
 
+  test('one in whose course a drain was ordered says that nothing is read, and when to deploy again', async () => {
+    const { done, ports } = world(MADE, {
+      holdOrders: async () => ({ paused: [], drainingSince: Date.UTC(2026, 0, 1) as EpochMillis }),
+    });
+    await expect(deploy(deployment, ports)).rejects.toThrow(
+      "'flights' drains since 2026-01-01T00:00:00.000Z, which was ordered while it was deployed, and reads no more: what came meanwhile was taken, or waits in its subscriptions; deploy it again when millrace drain says that it is through",
+    );
+    expect(done).toContain(APPLIED);
+    expect(done).not.toContain('smoke');
+  });
+
+  test('one of a pipeline with a paused stage leaves it paused, says so, and sends no event', async () => {
+    const { done, said, ports } = world(MADE, {
+      holdOrders: async () => ({ paused: ['delays'], drainingSince: null }),
+    });
+    await deploy(deployment, ports);
+    expect(said.slice(-3)).toEqual([
+      "'delays' is paused, as before; let it go on with: millrace resume delays",
+      'no check, since an event may not get through',
+      'flights is deployed; publish events to flights',
+    ]);
+    expect(done).not.toContain('smoke');
+  });
+
   test('without a check ends with the apply', async () => {
-    const { done, ports } = world('{}');
+    const { done, ports } = world(NOTHING);
     await deploy({ ...deployment, smokeTest: undefined, yes: false }, ports);
-    expect(done.at(-2)).toBe('terraform apply -var-file={folder}/deploy.tfvars.json');
+    expect(done.at(-3)).toBe('terraform apply -var-file={folder}/deploy.tfvars.json');
     expect(done).not.toContain('smoke');
   });
 });

@@ -45,6 +45,8 @@ export class FakeCloud {
   readonly grants = new Set<string>();
   /** What `millrace admit` says: the numbers of topology and epoch. */
   admitted = '1 1';
+  /** Whether a drain was ordered since the version was admitted. */
+  drains = false;
   /** Fails the next command that begins so. */
   failing: string | undefined;
   #server: Server | undefined;
@@ -110,8 +112,13 @@ export class FakeCloud {
         if (!KNOWN.commands[command]!.includes(flag) && !KNOWN.global.includes(flag))
           return { code: 2, text: `ERROR: gcloud ${command}: unrecognized arguments: ${flag}\n` };
     if (this.failing !== undefined && command.startsWith(this.failing)) return fail(`${command} failed`);
-    if (program === 'npx') return command === 'millrace admit' ? answer(this.admitted) : fail(`npx ${command}`);
+    if (program === 'npx') return command === 'millrace admit' ? this.#admit(call) : fail(`npx ${command}`);
     return program === 'bq' ? this.#bq(call) : this.#gcloud(call);
+  }
+
+  #admit({ flags }: Call): Answer {
+    if (!('--deployed' in flags)) return answer(this.admitted);
+    return this.drains ? fail('it drains') : OK;
   }
 
   #gcloud(call: Call): Answer {
@@ -248,6 +255,8 @@ export class FakeCloud {
     const thing = this.things.get(`${kind} ${nameOf(call)}`);
     if (thing === undefined) return fail('NOT_FOUND');
     const format = call.flags['--format'] ?? '';
+    if (format.includes('pushConfig.pushEndpoint'))
+      return answer(`${labelsOf(thing, '=')['millrace-config'] ?? ''} ${thing['--push-endpoint'] ?? ''}`);
     if (format.includes('labels.millrace-config')) return answer(labelsOf(thing, '=')['millrace-config'] ?? '');
     if (format.includes('description')) return answer(thing['--description'] ?? '');
     return answer(nameOf(call));

@@ -24,6 +24,7 @@ beforeAll(() => cloud.install(join(folder, 'bin')));
 beforeEach(() => {
   cloud.failing = undefined;
   cloud.admitted = '1 1';
+  cloud.drains = false;
   cloud.restore(EMPTY);
 });
 
@@ -152,6 +153,18 @@ describe('the gcloud script', () => {
     ]);
   }, 60_000);
 
+  test('gives subscriptions the endpoints back that a drain and a pause have taken off', async () => {
+    await deployed();
+    const names = ['millrace-flights--ingest--flights', 'millrace-flights--delays--0'];
+    const things = names.map((name) => [name, cloud.things.get(`pubsub subscriptions ${name}`)!] as const);
+    for (const [name, thing] of things)
+      cloud.things.set(`pubsub subscriptions ${name}`, { ...thing, '--push-endpoint': '' });
+    await run(manifest());
+    expect(
+      cloud.changes.map(({ command, positionals, flags }) => [command, positionals[0], flags['--push-endpoint']]),
+    ).toEqual(things.map(([name, thing]) => ['pubsub subscriptions update', name, thing['--push-endpoint']]));
+  }, 60_000);
+
   test('adds the functions, topics and subscriptions of another slot', async () => {
     await deployed();
     await run(manifest('functions', 2));
@@ -198,17 +211,20 @@ describe('the gcloud script', () => {
     const at = (command: string): number => calls.findIndex((call) => call.command === command);
     expect(at('firestore databases create')).toBeLessThan(at('millrace admit'));
     expect(at('millrace admit')).toBeLessThan(at('functions deploy'));
-    expect(calls.filter(({ command }) => command === 'millrace admit')).toMatchObject([
-      {
-        flags: {
-          '--pipeline': 'flights',
-          '--project': 'test-project',
-          '--database': 'millrace-flights',
-          '--shards': '4',
-          '--slots': '1',
-        },
-      },
+    const flags = { '--pipeline': 'flights', '--project': 'test-project', '--database': 'millrace-flights' };
+    expect(calls.filter(({ command }) => command === 'millrace admit').map((call) => call.flags)).toEqual([
+      { ...flags, '--numbers': '', '--shards': '4', '--slots': '1' },
+      { ...flags, '--deployed': '' },
     ]);
+    expect(calls.at(-1)!.flags).toHaveProperty('--deployed');
+  }, 60_000);
+
+  test('makes everything and fails, where a drain was ordered while it ran', async () => {
+    cloud.drains = true;
+    const { code, output } = await run(manifest());
+    expect([code, output]).toEqual([1, expect.stringContaining('it drains')]);
+    expect(output).not.toContain('flights is deployed');
+    expect(cloud.names('monitoring dashboards')).toHaveLength(1);
   }, 60_000);
 
   test('gives every function the numbers under which its version is admitted', async () => {

@@ -108,14 +108,13 @@ async function cutAt(number: number, isDone: boolean, work: () => Promise<void>)
 }
 
 /** All steps of pausing, or of resuming, of three slots. */
-const PAUSE_STEPS = Array.from({ length: 11 }, (_, i) => i + 1);
-const RESUME_STEPS = Array.from({ length: 8 }, (_, i) => i + 1);
+const STEPS = Array.from({ length: 11 }, (_, i) => i + 1);
 
 describe.each([
   ['not done', false],
   ['done, and its answer is lost', true],
 ])('where the line is cut in a step that is %s', (_, isDone) => {
-  it.each(PAUSE_STEPS)('pausing goes on when it is given again, cut in step %i', async (number) => {
+  it.each(STEPS)('pausing goes on when it is given again, cut in step %i', async (number) => {
     expect(await cutAt(number, isDone, pauseIt)).toBe(true);
     await pauseIt();
     expect(pushes()).toEqual(OFF);
@@ -124,20 +123,20 @@ describe.each([
     expect([pushes(), await ordered()]).toEqual([ON, undefined]);
   });
 
-  it.each(PAUSE_STEPS)('resuming gives every slot its endpoint back, pausing cut in step %i', async (number) => {
+  it.each(STEPS)('resuming gives every slot its endpoint back, pausing cut in step %i', async (number) => {
     await cutAt(number, isDone, pauseIt);
     if ((await ordered()) !== undefined) await resumeIt();
     expect([pushes(), await ordered()]).toEqual([ON, undefined]);
   });
 
-  it.each(RESUME_STEPS)('resuming goes on when it is given again, cut in step %i', async (number) => {
+  it.each(STEPS)('resuming goes on when it is given again, cut in step %i', async (number) => {
     await pauseIt();
     expect(await cutAt(number, isDone, resumeIt)).toBe(true);
     if ((await ordered()) !== undefined) await resumeIt();
     expect([pushes(), await ordered()]).toEqual([ON, undefined]);
   });
 
-  it.each(RESUME_STEPS)('pausing takes back what was half resumed, cut in step %i', async (number) => {
+  it.each(STEPS)('pausing takes back what was half resumed, cut in step %i', async (number) => {
     await pauseIt();
     await cutAt(number, isDone, resumeIt);
     await pauseIt();
@@ -147,8 +146,8 @@ describe.each([
   });
 
   it('nothing is lost when both are cut, wherever', async () => {
-    for (const first of PAUSE_STEPS)
-      for (const second of RESUME_STEPS) {
+    for (const first of STEPS)
+      for (const second of STEPS) {
         await cutAt(first, isDone, pauseIt);
         if ((await ordered()) === undefined) continue;
         await cutAt(second, isDone, resumeIt);
@@ -162,10 +161,10 @@ describe('pausing', () => {
   it('has as many steps as are cut above', async () => {
     cloud.steps = 0;
     await pauseIt();
-    expect(cloud.steps).toBe(PAUSE_STEPS.length);
+    expect(cloud.steps).toBe(STEPS.length);
     cloud.steps = 0;
     await resumeIt();
-    expect(cloud.steps).toBe(RESUME_STEPS.length);
+    expect(cloud.steps).toBe(STEPS.length);
   });
 
   it('says what may be half done, and the two commands that go on from there', async () => {
@@ -190,6 +189,13 @@ describe('pausing', () => {
     expect(pushes()).toEqual([ON[0], 'https://elsewhere', ON[2]]);
   });
 
+  it('is resumed without setting anew what a deployment has', async () => {
+    await pauseIt();
+    cloud.endpoints.set(path(1), 'https://elsewhere');
+    await resumeIt();
+    expect(pushes()).toEqual([ON[0], 'https://elsewhere', ON[2]]);
+  });
+
   it('changes nothing where a slot would have nothing to come back to', async () => {
     cloud.endpoints.set(path(2), '');
     await expect(pauseIt()).rejects.toThrow(
@@ -206,30 +212,27 @@ describe('pausing', () => {
     expect([pushes(), cloud.endpoints.has(path(2))]).toEqual([ON.slice(0, 2), false]);
   });
 
-  it.each(PAUSE_STEPS.slice(6))(
-    'ends as one who pauses last has it, when another resumes before step %i',
-    async (at) => {
-      Object.assign(cloud, { steps: 0, meanwhile: { at, run: resumeIt } });
-      await pauseIt();
-      expect(pushes()).toEqual(OFF);
-      await resumeIt();
-      expect([pushes(), await ordered()]).toEqual([ON, undefined]);
-    },
-  );
+  it.each(STEPS.slice(6))('ends as one who pauses last has it, when another resumes before step %i', async (at) => {
+    Object.assign(cloud, { steps: 0, meanwhile: { at, run: resumeIt } });
+    await pauseIt();
+    expect(pushes()).toEqual(OFF);
+    await resumeIt();
+    expect([pushes(), await ordered()]).toEqual([ON, undefined]);
+  });
 
   it('of another stage at the same moment is not undone', async () => {
     const other = new PubSubSubscriptions({ projectId: 'p', pipeline: 'sales', slotsOf: () => 0 });
-    for (let at = 1; at <= PAUSE_STEPS.length; at++) {
+    for (let at = 1; at <= STEPS.length; at++) {
       Object.assign(cloud, { steps: 0, meanwhile: { at, run: () => pause(store, other, clock, `other-${at}`) } });
       await pauseIt();
     }
     const { stages } = (await readControl(store, 'paused'))!.body;
-    expect(Object.keys(stages).length).toBe(PAUSE_STEPS.length + 1);
+    expect(Object.keys(stages).length).toBe(STEPS.length + 1);
   });
 });
 
 it('resuming is refused while somebody pauses the stage, and loses nothing', async () => {
-  for (const at of RESUME_STEPS.slice(3)) {
+  for (const at of STEPS.slice(3)) {
     await pauseIt();
     Object.assign(cloud, { steps: 0, meanwhile: { at, run: pauseIt } });
     await expect(resumeIt()).rejects.toThrow("somebody else pauses or resumes 'counts' at the same moment");

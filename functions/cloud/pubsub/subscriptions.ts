@@ -40,12 +40,8 @@ export class PubSubSubscriptions implements Subscriptions {
     const comesBack = delivery.kind === 'stage' && this.#setting.emulatorHost === undefined;
     const found: Record<string, PushConfig> = {};
     for (const name of this.#namesOf(delivery)) {
-      const subscription = this.#path(name);
-      const { pushConfig } = await this.#ask(name, (client, options) =>
-        client.getSubscription({ subscription }, options).then(([there]) => there),
-      );
       // A deployment may have given it another one since.
-      const known = pushConfig?.pushEndpoint ? pushConfig : before[name];
+      const known = (await this.#pushConfigOf(name)) ?? before[name];
       if (comesBack && !known?.pushEndpoint)
         throw new ConfigurationError(
           `subscription '${name}' pushes to nobody, and it is not noted where to; deploy again, which sets it`,
@@ -59,17 +55,29 @@ export class PubSubSubscriptions implements Subscriptions {
     for (const name of this.#namesOf(delivery)) await this.#push(name, {});
   }
 
-  /** Of a slot that there is no more, nothing is asked. */
+  /** What pushes already stays as it is, since a deployment may have set it anew; of a slot that is gone nothing is asked. */
   async resume(delivery: Delivery, noted: unknown): Promise<void> {
-    const there = new Set(this.#namesOf(delivery));
-    for (const [name, pushConfig] of Object.entries((noted ?? {}) as Noted))
-      if (pushConfig.pushEndpoint && there.has(name)) await this.#push(name, pushConfig);
+    const before = (noted ?? {}) as Noted;
+    for (const name of this.#namesOf(delivery)) {
+      const pushConfig = before[name];
+      if (pushConfig?.pushEndpoint && (await this.#pushConfigOf(name)) === undefined)
+        await this.#push(name, pushConfig);
+    }
   }
 
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
     await (await client)?.close();
+  }
+
+  /** Undefined where it pushes to nobody. */
+  async #pushConfigOf(name: string): Promise<PushConfig | undefined> {
+    const subscription = this.#path(name);
+    const [{ pushConfig }] = await this.#ask(name, (client, options) =>
+      client.getSubscription({ subscription }, options),
+    );
+    return pushConfig?.pushEndpoint ? pushConfig : undefined;
   }
 
   async #push(name: string, pushConfig: PushConfig): Promise<void> {

@@ -11,6 +11,19 @@ resource "google_logging_metric" "this" {
   value_extractor  = each.value.field == null ? null : "EXTRACT(jsonPayload.${each.value.field})"
   label_extractors = each.value.by_stage ? { stage = "EXTRACT(jsonPayload.stage)" } : {}
 
+  # Logging wants boundaries for whatever is no count. Only sums and counts are asked for, so these are its own defaults.
+  dynamic "bucket_options" {
+    for_each = each.value.field == null ? [] : [each.value.field]
+
+    content {
+      exponential_buckets {
+        num_finite_buckets = 64
+        growth_factor      = 2
+        scale              = 0.01
+      }
+    }
+  }
+
   metric_descriptor {
     metric_kind = "DELTA"
     value_type  = each.value.field == null ? "INT64" : "DISTRIBUTION"
@@ -40,9 +53,10 @@ resource "google_monitoring_alert_policy" "this" {
     display_name = each.value.title
 
     condition_prometheus_query_language {
-      query               = each.value.query
-      duration            = "${each.value.for_seconds}s"
-      evaluation_interval = "60s"
+      query                     = each.value.query
+      duration                  = "${each.value.for_seconds}s"
+      evaluation_interval       = "60s"
+      disable_metric_validation = true # a metric is known some minutes after it was made, and of a new project none has data
     }
   }
 
