@@ -4,7 +4,7 @@
  */
 import type { ManifestSubscription } from './delivery.ts';
 import type { Plan } from './plan.ts';
-import { promqlName } from './telemetry.ts';
+import { promqlSeries } from './telemetry.ts';
 
 export interface Alert {
   readonly id: string;
@@ -23,7 +23,8 @@ const OLDEST_ENVELOPE_SECONDS = 1_800;
 const LAG_MARGIN_SECONDS = 1_800;
 
 export function manifestAlerts(plan: Plan, subscriptions: readonly ManifestSubscription[]): readonly Alert[] {
-  const metric = (name: string): string => promqlName(plan.pipeline, name);
+  const { pipeline } = plan;
+  const sumOf = (name: string): string => promqlSeries(pipeline, name, 'sum');
   const pushed = pushedSubscriptions(subscriptions);
   const pushes = (more: string): string =>
     `sum by (subscription_id) (rate(pubsub_googleapis_com:subscription_push_request_count{${pushed}${more}}[10m]))`;
@@ -31,7 +32,7 @@ export function manifestAlerts(plan: Plan, subscriptions: readonly ManifestSubsc
     {
       id: 'dead-letters',
       title: 'dead letters',
-      query: `sum(increase(${metric('dead_letters')}_sum[5m])) > 0`,
+      query: `sum(increase(${sumOf('dead_letters')}[5m])) > 0`,
       forSeconds: 0,
       advice:
         'Elements failed for good. `millrace dead-letters list` groups them by cause; mend the cause, then `millrace dead-letters replay`.',
@@ -55,14 +56,14 @@ export function manifestAlerts(plan: Plan, subscriptions: readonly ManifestSubsc
     {
       id: 'watermark-lag',
       title: 'a watermark that falls behind',
-      query: `${meanByStage(metric('watermark_lag'))} > ${expectedLagSeconds(plan) + LAG_MARGIN_SECONDS}`,
+      query: `${meanByStage(pipeline, 'watermark_lag')} > ${expectedLagSeconds(plan) + LAG_MARGIN_SECONDS}`,
       forSeconds: 300,
       advice: '`millrace why STAGE` names what holds it: an envelope, key, timer, view, batch or source.',
     },
     {
       id: 'open-envelopes',
       title: 'envelopes that do not settle',
-      query: `${meanByStage(metric('oldest_open'))} > ${OLDEST_ENVELOPE_SECONDS}`,
+      query: `${meanByStage(pipeline, 'oldest_open')} > ${OLDEST_ENVELOPE_SECONDS}`,
       forSeconds: 300,
       advice:
         'A stage has not taken an envelope for half an hour, although it was sent again. `millrace doctor` says whether it is paused, of another topology, or failing.',
@@ -70,8 +71,9 @@ export function manifestAlerts(plan: Plan, subscriptions: readonly ManifestSubsc
     {
       id: 'sweep-absent',
       title: 'no sweep',
-      query: `absent_over_time(${metric('sweeps')}[10m])`,
-      forSeconds: 0,
+      // Together ten minutes. What is asked alone would be true at once where none has run yet: just after a deployment.
+      query: `absent_over_time(${promqlSeries(pipeline, 'sweeps')}[5m])`,
+      forSeconds: 300,
       advice:
         "Watermarks stand still, and nothing that was lost is sent again. Look at the Cloud Scheduler job and the sweep's log.",
     },
@@ -86,7 +88,7 @@ export function manifestAlerts(plan: Plan, subscriptions: readonly ManifestSubsc
     {
       id: 'model-throttled',
       title: 'a model that throttles',
-      query: `sum by (stage) (increase(${metric('model_throttled')}_sum[10m])) / sum by (stage) (increase(${metric('model_calls')}_sum[10m])) > 0.2`,
+      query: `sum by (stage) (increase(${sumOf('model_throttled')}[10m])) / sum by (stage) (increase(${sumOf('model_calls')}[10m])) > 0.2`,
       forSeconds: 600,
       advice: "One call in five is answered with 429. Nothing is lost; ask for more quota, or lower the stage's rate.",
     },
@@ -100,8 +102,10 @@ export function pushedSubscriptions(subscriptions: readonly ManifestSubscription
 }
 
 /** The mean of a figure that is logged once a minute. */
-export function meanByStage(metric: string): string {
-  return `sum by (stage) (increase(${metric}_sum[5m])) / sum by (stage) (increase(${metric}_count[5m]))`;
+export function meanByStage(pipeline: string, metric: string): string {
+  const sum = promqlSeries(pipeline, metric, 'sum');
+  const count = promqlSeries(pipeline, metric, 'count');
+  return `sum by (stage) (increase(${sum}[5m])) / sum by (stage) (increase(${count}[5m]))`;
 }
 
 /** How far behind the last stage's watermark is when all is well: its sources' out-of-orderness and its windows. */

@@ -2,11 +2,11 @@
 import { meanByStage, pushedSubscriptions } from './alerts.ts';
 import type { DeployedFunction } from './deployed-functions.ts';
 import type { ManifestSubscription } from './delivery.ts';
-import { promqlName } from './telemetry.ts';
+import { OF_SERVICES, promqlSeries } from './telemetry.ts';
 
 interface Chart {
   readonly title: string;
-  /** PromQL by legend; `{{label}}` in a legend stands for a label's value. */
+  /** PromQL by legend; `${label}` in a legend stands for a label's value. */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -47,27 +47,28 @@ export function dashboard(parts: Parts) {
 }
 
 function charts({ pipeline, functions, subscriptions, database }: Parts): Chart[] {
-  const metric = (name: string): string => promqlName(pipeline, name);
+  const sumOf = (name: string): string => promqlSeries(pipeline, name, 'sum');
   const pushed = pushedSubscriptions(subscriptions);
   const announced = subscriptions.find(({ kind }) => kind === 'deadLetters')!.name;
-  const services = `service_name=~"${functions.map(({ name }) => name).join('|')}"`;
-  const perMinute = (name: string): string => `60 * sum(rate(${metric(name)}_sum[5m]))`;
-  const byStage = (name: string): string => `sum by (stage) (increase(${metric(name)}_sum[5m]))`;
+  const services = `${OF_SERVICES},service_name=~"${functions.map(({ name }) => name).join('|')}"`;
+  const perMinute = (name: string): string => `60 * sum(rate(${sumOf(name)}[5m]))`;
+  const byStage = (name: string): string => `sum by (stage) (increase(${sumOf(name)}[5m]))`;
   const bySubscription = (name: string): string =>
     `max by (subscription_id) (pubsub_googleapis_com:subscription_${name}{${pushed}})`;
   const byFunction = (name: string): string =>
     `sum by (service_name) (rate(run_googleapis_com:${name}{${services}}[5m]))`;
   const documents = (what: string): string =>
     `sum(rate(firestore_googleapis_com:document_${what}_ops_count{database_id="${database}"}[5m]))`;
-  const stage = '{{stage}}';
-  const service = '{{service_name}}';
-  const subscription = '{{subscription_id}}';
+  const labelled = (label: string): string => `\${${label}}`;
+  const stage = labelled('stage');
+  const service = labelled('service_name');
+  const subscription = labelled('subscription_id');
   return [
     {
       title: 'Elements a second, by stage',
-      lines: { [stage]: `sum by (stage) (rate(${metric('elements')}_sum[5m]))` },
+      lines: { [stage]: `sum by (stage) (rate(${sumOf('elements')}[5m]))` },
     },
-    { title: 'Watermark lag (seconds), by stage', lines: { [stage]: meanByStage(metric('watermark_lag')) } },
+    { title: 'Watermark lag (seconds), by stage', lines: { [stage]: meanByStage(pipeline, 'watermark_lag') } },
     {
       title: 'Panes a minute',
       lines: {
@@ -89,7 +90,7 @@ function charts({ pipeline, functions, subscriptions, database }: Parts): Chart[
       title: 'Oldest unacknowledged message (seconds)',
       lines: { [subscription]: bySubscription('oldest_unacked_message_age') },
     },
-    { title: 'Oldest open envelope (seconds), by stage', lines: { [stage]: meanByStage(metric('oldest_open')) } },
+    { title: 'Oldest open envelope (seconds), by stage', lines: { [stage]: meanByStage(pipeline, 'oldest_open') } },
     {
       title: 'Calls of models a minute',
       lines: { calls: perMinute('model_calls'), throttled: perMinute('model_throttled') },

@@ -59,14 +59,22 @@ export const METRICS: readonly Metric[] = [
   },
 ];
 
+/** In PromQL, what picks the metrics of Cloud Run's services out of those of its jobs, too. */
+export const OF_SERVICES = 'monitored_resource="cloud_run_revision"';
+
 /** A metric's name in Cloud Monitoring, after `logging.googleapis.com/user/`. */
 export function metricName(pipeline: string, metric: string): string {
   return `millrace_${pipeline.replaceAll('-', '_')}_${metric}`;
 }
 
-/** The same in PromQL. */
-export function promqlName(pipeline: string, metric: string): string {
-  return `logging_googleapis_com:user_${metricName(pipeline, metric)}`;
+/**
+ * Its series in PromQL. A log-based metric may be of any kind of resource, so Cloud Monitoring refuses a query of one that does
+ * not say which.
+ * @param part of a metric that is drawn from a field: the sum of its values, or how many there were
+ */
+export function promqlSeries(pipeline: string, metric: string, part?: 'sum' | 'count'): string {
+  const name = `logging_googleapis_com:user_${metricName(pipeline, metric)}`;
+  return `${name}${part === undefined ? '' : `_${part}`}{${OF_SERVICES}}`;
 }
 
 /** The log lines that a metric is drawn from, in the language of Cloud Logging. */

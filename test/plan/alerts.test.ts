@@ -31,7 +31,11 @@ describe('alerts', () => {
   });
 
   test('fire when sweeps are absent for ten minutes', () => {
-    expect(query('sweep-absent')).toBe('absent_over_time(logging_googleapis_com:user_millrace_flights_sweeps[10m])');
+    const { query: asked, forSeconds } = alerts.find(({ id }) => id === 'sweep-absent')!;
+    expect(asked).toBe(
+      'absent_over_time(logging_googleapis_com:user_millrace_flights_sweeps{monitored_resource="cloud_run_revision"}[5m])',
+    );
+    expect(forSeconds).toBe(300);
   });
 
   test('look at the subscriptions of this pipeline alone', () => {
@@ -51,6 +55,26 @@ describe('alerts and dashboard', () => {
     const used = new Set([...alerts.map((alert) => alert.query), JSON.stringify(dashboard)].flatMap(named));
     expect(used.size).toBeGreaterThan(8);
     expect([...used].filter((name) => !made.includes(name))).toEqual([]);
+  });
+
+  test('say of each metric that jobs have too that they mean services', () => {
+    const queries = dashboard.mosaicLayout.tiles.flatMap(({ widget }) =>
+      widget.xyChart.dataSets.map(({ timeSeriesQuery }) => timeSeriesQuery.prometheusQuery),
+    );
+    const series = [...alerts.map((alert) => alert.query), ...queries].flatMap((text) => [
+      ...text.matchAll(/(?:logging|run)_googleapis_com:\w+(\{[^}]*\})?/g),
+    ]);
+    expect(series.length).toBeGreaterThan(20);
+    for (const [whole, labels] of series) expect(labels, whole).toContain('monitored_resource="cloud_run_revision"');
+  });
+
+  test('name lines by labels as Cloud Monitoring fills them in', () => {
+    const legends = dashboard.mosaicLayout.tiles.flatMap(({ widget }) =>
+      widget.xyChart.dataSets.map(({ legendTemplate }) => legendTemplate),
+    );
+    expect(legends).toContain(`\${stage}`);
+    expect(legends).toContain(`late records: \${stage}`);
+    expect(legends.join()).not.toContain('{{');
   });
 
   test('show throughput, lag, panes, dead letters and what costs', () => {
