@@ -7,6 +7,7 @@ import { type EpochMillis, type Millis, plus } from '../model/time.ts';
 import { sourceSubscription } from '../plan/resource-names.ts';
 import type { Backlog, BacklogSample } from '../ports/backlog.ts';
 import type { Clock } from '../ports/clock.ts';
+import { defaultCredentials } from './credentials.ts';
 
 export interface MonitoringSetting {
   readonly projectId: string;
@@ -33,7 +34,7 @@ const SECOND = 1_000;
 
 export class MonitoringBacklog implements Backlog {
   readonly #setting: MonitoringSetting;
-  #token: (() => Promise<string | null | undefined>) | undefined;
+  readonly #credentials = defaultCredentials(SCOPE);
 
   constructor(setting: MonitoringSetting) {
     this.#setting = setting;
@@ -89,16 +90,7 @@ export class MonitoringBacklog implements Backlog {
     throw new RetryableError(problem);
   }
 
-  async #headers(): Promise<Record<string, string>> {
-    if (this.#setting.endpoint !== undefined) return {};
-    this.#token ??= await accessToken();
-    return { authorization: `Bearer ${await this.#token()}` };
+  async #headers(): Promise<Readonly<Record<string, string>>> {
+    return this.#setting.endpoint === undefined ? this.#credentials() : {};
   }
-}
-
-/** google-auth-library keeps the token until it is about to expire. */
-async function accessToken(): Promise<() => Promise<string | null | undefined>> {
-  const { GoogleAuth } = await import('./clients/google-auth.ts');
-  const auth = new GoogleAuth({ scopes: SCOPE });
-  return () => auth.getAccessToken();
 }

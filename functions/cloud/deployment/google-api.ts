@@ -3,6 +3,7 @@
  * seconds at most.
  */
 import { ConfigurationError, messageOf, RetryableError } from '../../model/errors.ts';
+import { defaultCredentials } from '../credentials.ts';
 
 /** The APIs that are asked, with Google's own addresses. */
 export const GOOGLE_APIS = {
@@ -35,7 +36,7 @@ const TIMEOUT = 10_000;
 
 export class GoogleApiReader {
   readonly #setting: GoogleApiSetting;
-  #token: Promise<() => Promise<string | null | undefined>> | undefined;
+  readonly #credentials = defaultCredentials(SCOPE);
 
   constructor(setting: GoogleApiSetting = {}) {
     this.#setting = setting;
@@ -85,15 +86,6 @@ export class GoogleApiReader {
     if (response.status === 401 || response.status === 403)
       throw new ConfigurationError(`${problem}; who asks needs a role that may read it, such as roles/viewer`);
     throw new RetryableError(problem);
-  }
-
-  /** google-auth-library keeps the token until it is about to expire. */
-  async #credentials(): Promise<Record<string, string>> {
-    this.#token ??= import('../clients/google-auth.ts').then(({ GoogleAuth }) => {
-      const auth = new GoogleAuth({ scopes: SCOPE });
-      return () => auth.getAccessToken();
-    });
-    return { authorization: `Bearer ${await (await this.#token)()}` };
   }
 }
 

@@ -2,11 +2,11 @@
  * Models on Vertex AI, by REST. Invariant: every call is one request, tried once; the client and its credentials are made
  * with the first call, and `close` ends what is under way.
  */
-import type { GoogleAuth } from 'google-auth-library';
 import { messageOf } from '../../model/errors.ts';
 import { describeModel, type ModelAddress } from '../../model/models.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PredictAnswer, Predictor, PredictRequest } from '../../ports/predictor.ts';
+import { defaultCredentials } from '../credentials.ts';
 import { predictAnswer } from './answers.ts';
 import { type Place, restRequest } from './requests.ts';
 
@@ -21,7 +21,7 @@ const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 export class VertexPredictor implements Predictor {
   readonly #setting: VertexSetting;
   readonly #closing = new AbortController();
-  #auth: Promise<GoogleAuth> | undefined;
+  readonly #credentials = defaultCredentials(SCOPE);
 
   constructor(setting: VertexSetting) {
     this.#setting = setting;
@@ -32,7 +32,7 @@ export class VertexPredictor implements Predictor {
     try {
       const response = await fetch(`${this.#serverOf(model)}${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'idempotency-key': key, ...(await this.#credentials()) },
+        headers: { 'content-type': 'application/json', 'idempotency-key': key, ...(await this.#headers()) },
         body: JSON.stringify(body),
         signal: AbortSignal.any([signal, this.#closing.signal]),
       });
@@ -53,18 +53,15 @@ export class VertexPredictor implements Predictor {
     this.#closing.abort();
   }
 
+  async #headers(): Promise<Readonly<Record<string, string>>> {
+    return this.#setting.baseUrl === undefined ? this.#credentials() : {};
+  }
+
   #serverOf({ location = this.#setting.location }: ModelAddress): string {
     if (this.#setting.baseUrl !== undefined) return this.#setting.baseUrl.replace(/\/$/, '');
     return location === 'global'
       ? 'https://aiplatform.googleapis.com'
       : `https://${location}-aiplatform.googleapis.com`;
-  }
-
-  /** Application Default Credentials. */
-  async #credentials(): Promise<Record<string, string>> {
-    if (this.#setting.baseUrl !== undefined) return {};
-    this.#auth ??= import('../clients/google-auth.ts').then(({ GoogleAuth }) => new GoogleAuth({ scopes: SCOPE }));
-    return { authorization: `Bearer ${await (await this.#auth).getAccessToken()}` };
   }
 }
 
