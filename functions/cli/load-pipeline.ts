@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { LocalModel } from '../local/memory-predictor.ts';
 import { ConfigurationError, MillraceError, messageOf } from '../model/errors.ts';
 import type { Graph } from '../model/graph.ts';
 
@@ -22,9 +23,9 @@ export async function loadPipeline(name: string): Promise<Graph> {
 }
 
 /** The model with which a pipeline's module runs where Vertex AI is not reached: what it exports as `localModel`, if it does. */
-export async function loadLocalModel(name: string): Promise<((instance: unknown) => unknown) | undefined> {
+export async function loadLocalModel(name: string): Promise<LocalModel | undefined> {
   const { localModel } = (await loadModule(name)).exports;
-  return typeof localModel === 'function' ? (localModel as (instance: unknown) => unknown) : undefined;
+  return typeof localModel === 'function' ? (localModel as LocalModel) : undefined;
 }
 
 /**

@@ -140,7 +140,7 @@ function assembleEnricher(
   const { store, predictor, waits = true } = setting;
   if (predictor === undefined)
     throw new ConfigurationError(
-      `'${node.name}' asks ${describeModel(node.model)}, and there is nobody to ask: run it where Vertex AI is reached, or give a predictor`,
+      `'${node.name}' asks ${describeModel(node.model)}, and there is nobody to ask: for runs on this machine export a model from the pipeline's module, as in export const localModel = (instance) => prediction; give tests { model }, and operators' commands --project`,
     );
   const work = new EnrichWork({ node, chain, store, ids: idRulesOf(plan, stage) });
   const shard = new Shard(id, setting, work);

@@ -11,7 +11,7 @@ import { MIN_TIMESTAMP } from '../model/time.ts';
 import { type Plan, plan } from '../plan/plan.ts';
 import { Embedded } from './embedded.ts';
 import { openInput } from './input/open-input.ts';
-import { MemoryPredictor } from './memory-predictor.ts';
+import { type LocalModel, MemoryPredictor } from './memory-predictor.ts';
 import { MemoryStore } from './memory-store.ts';
 import { MemoryWarehouse } from './memory-warehouse.ts';
 import { RunBus } from './run-bus.ts';
@@ -26,8 +26,8 @@ export interface LocalRunOptions {
   /** Default 1: one process gains nothing from more. */
   readonly shards?: number;
   readonly progress?: (records: number) => void;
-  /** Answers in a model's place: what it gives for an instance. Default: a pipeline that asks a model is refused. */
-  readonly localModel?: (instance: unknown) => unknown;
+  /** Answers in a model's place. Default: a pipeline that asks a model is refused. */
+  readonly localModel?: LocalModel;
   /** Whether tables are flushed by age too, as live; else at their size limits and at the end. Default false. */
   readonly flushByAge?: boolean;
   /** A pipeline that was started afresh on what a run before has left. Default: nothing was there. */

@@ -12,6 +12,7 @@ import type { TestOptions } from './testing/test-options.ts';
 import { TestPipeline } from './testing/test-pipeline.ts';
 
 export type { InspectedTimer, InspectedWindow } from '../engine/stateful/inspect.ts';
+export type { LocalModel } from './memory-predictor.ts';
 export type { TestOptions, Troubles } from './testing/test-options.ts';
 export type { TestPipeline } from './testing/test-pipeline.ts';
 export { type Timestamped, timestamped } from './testing/test-source.ts';

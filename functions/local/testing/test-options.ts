@@ -1,4 +1,5 @@
 import type { Instant } from '../../model/instant.ts';
+import type { LocalModel } from '../memory-predictor.ts';
 
 /** What goes wrong on purpose. Results must be the same with and without. */
 export interface Troubles {
@@ -26,8 +27,8 @@ export interface TestOptions {
   /** When the test begins, in processing time. Default 1970-01-01T00:00Z. */
   readonly startAt?: Instant;
   readonly troubles?: Troubles;
-  /** Answers in a model's place: what it gives for an instance. Needed where the pipeline asks one. */
-  readonly model?: (instance: unknown) => unknown;
+  /** Answers in a model's place. Needed where the pipeline asks one. */
+  readonly model?: LocalModel;
   /** Decides what is lost and in what order messages come. Default 1. */
   readonly seed?: number;
 }

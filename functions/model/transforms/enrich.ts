@@ -9,6 +9,9 @@
  *   output: (payment, { category }) => ({ ...payment, category }),
  *   requestsPerMinute: 600,
  * });
+ *
+ * A run on this machine asks what the pipeline's module exports under this name instead; it may be async:
+ * export const localModel = (instance: unknown) => ({ category: 'other' });
  */
 import { optionalFunction, plainFunction } from '../author-function.ts';
 import type { ElementContext } from '../dofn.ts';
