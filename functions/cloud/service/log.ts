@@ -1,6 +1,9 @@
 /** Log lines in the fields of Cloud Logging's structured logging: one JSON object a line. */
 import { MillraceError, messageOf } from '../../model/errors.ts';
 
+/** A line has at most 256 KiB; of a longer one Cloud Logging makes pieces that are no JSON. A character may take six bytes. */
+const LONGEST_TEXT = 20_000;
+
 export type Severity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
 
 /** What a line is about; all of it can be filtered by. */
@@ -46,10 +49,10 @@ export class Log {
   #line(severity: Severity, message: string, { error, trace, details, ...fields }: LogFields): void {
     const line = {
       severity,
-      message: error === undefined ? message : `${message}: ${messageOf(error)}`,
+      message: cut(error === undefined ? message : `${message}: ${messageOf(error)}`),
       pipeline: this.#pipeline,
       ...fields,
-      ...(error === undefined ? {} : errorFields(error)),
+      ...(error === undefined ? {} : errorFields(error, severity)),
       ...(trace === undefined ? {} : { 'logging.googleapis.com/trace': `projects/${this.#projectId}/traces/${trace}` }),
       ...details,
     };
@@ -57,9 +60,15 @@ export class Log {
   }
 }
 
-function errorFields(error: unknown): { code?: string; stack?: string } {
+/** Error Reporting groups what lies under `stack_trace`; a warning is nothing that somebody must look at. */
+function errorFields(error: unknown, severity: Severity): Readonly<Record<string, string>> {
+  const stack = error instanceof Error ? error.stack : undefined;
   return {
     ...(error instanceof MillraceError ? { code: error.code } : {}),
-    ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
+    ...(stack === undefined ? {} : { [severity === 'ERROR' ? 'stack_trace' : 'stack']: cut(stack) }),
   };
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }

@@ -23,11 +23,24 @@ it('a line has the fields that Cloud Logging knows, and those to filter by', () 
   });
 });
 
-it('an error adds its message, code and stack, on one line', () => {
+it('an error adds its message, code and stack, on one line, where Error Reporting looks for it', () => {
   const error = new ContentionError('lost\nagain');
   const line = logged((log) => log.error('bundle failed', { error }));
   expect(line).toMatchObject({ severity: 'ERROR', message: 'bundle failed: lost\nagain', code: 'CONTENTION' });
+  expect(line['stack_trace']).toContain('log.test.ts');
+});
+
+it('a warning keeps its stack to itself', () => {
+  const line = logged((log) => log.warning('busy', { error: new ContentionError('lost') }));
   expect(line['stack']).toContain('log.test.ts');
+  expect(line).not.toHaveProperty('stack_trace');
+});
+
+it('a line stays within what Cloud Logging takes, whatever an error says', () => {
+  const error = new Error('é€'.repeat(1_000_000));
+  const line = JSON.stringify(logged((log) => log.error('a step failed', { error })));
+  expect(Buffer.byteLength(line)).toBeLessThan(256 * 1024);
+  expect(line).toContain('"message":"a step failed: é€é€');
 });
 
 it('details are fields of their own, and what is thrown need not be an error', () => {
