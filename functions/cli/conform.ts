@@ -85,7 +85,7 @@ function runCase({ strategy, steps }: ConformanceCase): StepResult[] {
         step.elements.map((element) => inputOf(element, strategy)),
         output,
       );
-    else reduction.advance(context, output);
+    else reduction.advance({ ...context, only: step.kind === 'watermark' ? 'event' : 'processing' }, output);
     const hold = reduction.hold();
     if (step.kind === 'watermark') context = withOutputWatermark(context, hold);
     return { panes, dropped: { late: dropped.expired, closed: dropped.closed }, hold: hold ?? null };

@@ -4,13 +4,13 @@ import { SYSTEM_CLOCK } from '../local/system.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import { type Cause, groupByCause } from '../operate/dead-letters/causes.ts';
 import { discard, type FoundLetter, findLetters, getLetter } from '../operate/dead-letters/letters.ts';
-import { requireStored, survey, stageOf } from '../operate/status/survey.ts';
+import { requireStored } from '../operate/status/survey.ts';
 import type { Target } from '../operate/target/target.ts';
 import { confirm } from './confirm.ts';
 import { at, readWholeNumber, table } from './format.ts';
 import type { Io } from './io.ts';
 import { ItemsFailed } from './items-failed.ts';
-import { addFilterOptions, type FilterOptions, readFilter } from './letter-filter.ts';
+import { addFilterOptions, type FilterOptions, readFilter, requireKnownPlace } from './letter-filter.ts';
 import { replayCommand } from './replay-command.ts';
 import { addTargetOptions, onTarget, sameTarget, type TargetOptions } from './target-options.ts';
 import { watch } from './watch.ts';
@@ -48,7 +48,7 @@ function listCommand(io: Io): Command {
       onTarget(options, async (target) => {
         const limit = readWholeNumber('--limit', options.limit, 0);
         const show = async (): Promise<void> => {
-          const letters = await lettersOf(target, options, []);
+          const letters = await lettersOf(target, options);
           const newest = letters
             .slice(-limit || letters.length)
             .reverse()
@@ -86,10 +86,16 @@ function exportCommand(io: Io): Command {
     .option('--status <status>', 'dead, replayed or discarded', 'dead')
     .addHelpText('after', '\nExample:\n  millrace dead-letters export --pipeline flights > letters.jsonl')
     .action((options: TargetOptions & FilterOptions) =>
-      onTarget(options, async ({ store, clock, pipeline }) => {
+      onTarget(options, async (target) => {
+        const { store, clock, pipeline } = target;
         await requireStored(store, pipeline);
-        for await (const { letter } of findLetters(store, readFilter(options, [], clock.now())))
+        const filter = readFilter(options, [], clock.now());
+        let found = 0;
+        for await (const { letter } of findLetters(store, filter)) {
           io.out(JSON.stringify(letter));
+          found += 1;
+        }
+        if (found === 0) await requireKnownPlace(filter, target);
       }),
     );
 }
@@ -111,6 +117,7 @@ function discardCommand(io: Io): Command {
         await requireStored(store, pipeline);
         const found: FoundLetter[] = [];
         for await (const letter of findLetters(store, filter)) found.push(letter);
+        if (found.length === 0) await requireKnownPlace(filter, target);
         await confirm(io, `Discard ${found.length} dead letters of '${pipeline}'?`, options.yes);
         const outcomes: { id: string; outcome: 'discarded' | 'skipped' }[] = [];
         for (const letter of found) {
@@ -127,19 +134,16 @@ function discardCommand(io: Io): Command {
 }
 
 function missing(ids: readonly string[], found: number): number {
-  return ids.length === 0 ? 0 : ids.length - found;
+  return ids.length === 0 ? 0 : new Set(ids).size - found;
 }
 
-async function lettersOf(target: Target, options: FilterOptions, ids: readonly string[]): Promise<DeadLetter[]> {
-  const { store, pipeline, clock, plan } = target;
-  const now = clock.now();
-  const filter = readFilter(options, ids, now);
-  const surveyed = await survey(store, pipeline, now, plan);
-  const isSource = surveyed.shape.sources.some(({ id }) => id === filter.stage);
-  const isStep = plan?.graph.nodes.some(({ name }) => name === filter.stage);
-  if (filter.stage !== undefined && !isSource && !isStep) stageOf(surveyed, filter.stage);
+async function lettersOf(target: Target, options: FilterOptions): Promise<DeadLetter[]> {
+  const { store, pipeline, clock } = target;
+  const filter = readFilter(options, [], clock.now());
+  await requireStored(store, pipeline);
   const letters: DeadLetter[] = [];
   for await (const { letter } of findLetters(store, filter)) letters.push(letter);
+  if (letters.length === 0) await requireKnownPlace(filter, target);
   return letters;
 }
 
@@ -181,7 +185,7 @@ function whatNow({ id, status }: DeadLetter, target: string): string[] {
 
 /** @param target the options that say where it is */
 function describeOne(letter: DeadLetter, target: string): string[] {
-  const { id, stack, value, answer, ...rest } = letter;
+  const { id, stack, value, answer, ended, ...rest } = letter;
   const facts = Object.entries(rest).map(([name, fact]) => {
     const isTime = ['timestamp', 'arrival', 'watermark', 'firstFailedAt', 'failedAt'].includes(name);
     return `${name}: ${isTime ? at(fact as never) : typeof fact === 'string' ? fact : JSON.stringify(fact)}`;
@@ -189,6 +193,7 @@ function describeOne(letter: DeadLetter, target: string): string[] {
   return [
     id,
     ...facts.map((fact) => `  ${fact}`),
+    ...(ended === undefined ? [] : [`  ended: at ${at(ended.at)} by ${ended.by}`]),
     ...(answer === undefined ? [] : [`  answer: ${JSON.stringify(answer)}`]),
     `  value: ${JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')}`,
     ...(stack === undefined ? [] : [`  ${stack.replaceAll('\n', '\n  ')}`]),

@@ -16,7 +16,7 @@ import { confirm } from './confirm.ts';
 import { counted, readNumber, readWholeNumber } from './format.ts';
 import type { Io } from './io.ts';
 import { ItemsFailed } from './items-failed.ts';
-import { addFilterOptions, type FilterOptions, readFilter } from './letter-filter.ts';
+import { addFilterOptions, type FilterOptions, readFilter, requireKnownPlace } from './letter-filter.ts';
 import { addTargetOptions, onTarget, type TargetOptions } from './target-options.ts';
 
 interface ReplayCommandOptions extends TargetOptions, FilterOptions {
@@ -58,7 +58,10 @@ export function replayCommand(io: Io): Command {
         await requireStored(target.store, target.pipeline);
         const setting = await settingOf(target, options.patch);
         const limit = options.limit === undefined ? undefined : readWholeNumber('--limit', options.limit);
-        if (!options.dryRun) await confirm(io, await question(target, filter, limit), options.yes);
+        const count = await countOf(target, filter, limit);
+        if (count === 0) await requireKnownPlace(filter, target);
+        if (!options.dryRun)
+          await confirm(io, `Replay ${counted(count, 'dead letter')} of '${target.pipeline}'?`, options.yes);
         // Fails before anything is taken, where what is sent could not go on; and brings what was sent before.
         if (!options.dryRun) await target.settle();
         const outcomes: ReplayOutcome[] = [];
@@ -105,14 +108,10 @@ async function loadPatch(file: string): Promise<Patch> {
   return module.default as Patch;
 }
 
-async function question(
-  { store, pipeline }: Target,
-  filter: LetterFilter,
-  limit = Number.POSITIVE_INFINITY,
-): Promise<string> {
+async function countOf({ store }: Target, filter: LetterFilter, limit = Number.POSITIVE_INFINITY): Promise<number> {
   let count = 0;
   for await (const _ of findLetters(store, filter)) if (++count >= limit) break;
-  return `Replay ${counted(count, 'dead letter')} of '${pipeline}'?`;
+  return count;
 }
 
 function describe(outcome: ReplayOutcome, dryRun: boolean): string {
@@ -132,7 +131,7 @@ function report(
 ): void {
   const count = (what: ReplayOutcome['outcome']): number => outcomes.filter(({ outcome }) => outcome === what).length;
   const late = outcomes.reduce((sum, outcome) => sum + ('late' in outcome ? outcome.late : 0), 0);
-  const unknown = ids.filter((id) => !outcomes.some((outcome) => outcome.id === id));
+  const unknown = [...new Set(ids)].filter((id) => !outcomes.some((outcome) => outcome.id === id));
   const counts = { replayed: count('replayed'), failed: count('failed'), skipped: count('skipped'), late };
   const dryRun = options.dryRun ?? false;
   if (options.json) io.out(JSON.stringify({ pipeline, dryRun, ...counts, unknown, outcomes }));

@@ -169,6 +169,22 @@ describe('dead letters, from the command line', () => {
     });
   });
 
+  it('named twice are replayed once, or discarded once', async () => {
+    const patch = join(state, 'mend.ts');
+    await writeFile(patch, `export default () => ({ page: 'home', at: ${NOON} });`);
+    const { letters } = await read(json.LETTERS, 'dead-letters', 'list');
+    const [one, other] = letters.map(({ id }) => id) as [string, string];
+    const replay = ['dead-letters', 'replay', one, one, '--patch', patch];
+    expect(await read(json.REPLAY, ...replay, '--dry-run')).toMatchObject({ replayed: 1 });
+    expect(await read(json.REPLAY, ...replay, '--yes')).toMatchObject({ replayed: 1, skipped: 0, unknown: [] });
+    expect((await read(json.STATUS, 'status')).stages[0]?.counts.elements).toBe(3);
+    expect(await read(json.REPLAY, ...replay, '--yes')).toMatchObject({ replayed: 0, unknown: [one] });
+    const discard = ['dead-letters', 'discard', other, other, '--yes', '--state', state];
+    expect(await millrace(discard)).toEqual({ code: 0, out: '1 discarded', err: '' });
+    const shown = await millrace(['dead-letters', 'show', other, '--state', state]);
+    expect(shown.out).toMatch(/^ {2}ended: at 20\d\d-\S+Z by millrace dead-letters discard$/m);
+  });
+
   it('that fail again make the command fail', async () => {
     const { code, out, err } = await millrace([
       'dead-letters',
@@ -233,10 +249,27 @@ describe('what is wrong is said in one sentence', () => {
   });
 
   it.each([
+    [
+      ['dead-letters', 'list', '--since', '1h', '--until', '2h'],
+      /^millrace: --until: expected a time after --since \(\S+Z\), got '2h'$/,
+    ],
+    [
+      ['state', 'get', 'count', '7'],
+      /^millrace: stage 'count' \(reduce\) holds nothing of key 7; if the key is a text, type it as '"7"'$/,
+    ],
+    [['state', 'get', 'counts', 'home'], /^millrace: stage 'counts' \(writeBigQuery\) holds nothing of key "home"$/],
+  ])('%j, which finds nothing', async (args, message) => {
+    expect(await millrace([...args, '--state', state])).toMatchObject({ code: 1, err: expect.stringMatching(message) });
+  });
+
+  it.each([
     ['why', 'nowhere'],
     ['state', 'get', 'nowhere', 'home'],
     ['timers', 'list', 'nowhere'],
     ['dead-letters', 'list', '--stage', 'nowhere'],
+    ['dead-letters', 'export', '--stage', 'nowhere'],
+    ['dead-letters', 'replay', '--stage', 'nowhere', '--pipeline', PIPELINE],
+    ['dead-letters', 'discard', '--stage', 'nowhere', '--yes'],
     ['pause', 'nowhere', '--yes'],
     ['resume', 'nowhere'],
   ])('%s %s of a stage that there is not', async (...args) => {

@@ -21,7 +21,8 @@ export interface FoundLetter {
 /** Letters that match, oldest failure first, each with its whole value. */
 export async function* findLetters(store: Store, filter: LetterFilter): AsyncGenerator<FoundLetter> {
   if (filter.ids !== undefined) {
-    for (const stored of await store.get('deadLetters', filter.ids)) {
+    // Whoever names one twice means one.
+    for (const stored of await store.get('deadLetters', [...new Set(filter.ids)])) {
       if (stored === undefined) continue;
       const letter = await readDeadLetter(store, stored);
       if (matches(letter, filter)) yield { letter, stored };

@@ -33,11 +33,12 @@ export async function stateOf(
   key: unknown,
   programs: Programs,
 ): Promise<KeyState> {
-  const { shards } = stageOf(survey, stage);
+  const { shards, kind } = stageOf(survey, stage);
   const text = keyText(key);
   const shard = shardId(stage, shardOf(keyHash(text), shards));
   const [stored] = await store.get('cells', [cellId(shard, text)]);
-  if (stored === undefined) throw new ConfigurationError(`stage '${stage}' holds nothing of key ${text}`);
+  if (stored === undefined)
+    throw new ConfigurationError(`stage '${stage}' (${kind}) holds nothing of key ${text}${hintFor(key)}`);
   const { hold, state } = stored.body as CellBody;
   const parts = new BufferedParts(stored.id, new PartCache(store));
   const cell = programs(stage)?.open(key, state, parts);
@@ -51,6 +52,11 @@ export async function stateOf(
     processingDue: known(cell?.processingDue()),
     state,
   };
+}
+
+/** What looks like JSON on a command line may be meant as a text. */
+function hintFor(key: unknown): string {
+  return typeof key === 'string' ? '' : `; if the key is a text, type it as '${JSON.stringify(keyText(key))}'`;
 }
 
 function known(at: EpochMillis | undefined): EpochMillis | null {
