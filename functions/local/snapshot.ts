@@ -1,6 +1,8 @@
 /**
  * An embedded pipeline on disk: what its store and its tables hold when a run ends, so that operators can look at it and
- * work on it. JSON Lines, a document or row each; written whole to files beside the old ones and then renamed.
+ * work on it. JSON Lines, a document or row each. Invariant: whoever loads it finds all of one save and nothing of another,
+ * wherever one broke off. The new files are written beside the old ones, the note last; where that is there, they take their
+ * places, by whoever saved them or else by whoever comes next.
  */
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -34,17 +36,36 @@ type TableLine = { readonly spec: TableSpec } | { readonly table: string; readon
 const NOTE = 'snapshot.json';
 const DOCUMENTS = 'documents.jsonl';
 const TABLES = 'tables.jsonl';
+/** The note last: as long as its new one is there, the others may still have to take their places. */
+const FILES = [DOCUMENTS, TABLES, NOTE];
 
 /** Whether a directory holds one. */
 export function isSnapshot(directory: string): boolean {
-  return existsSync(join(directory, NOTE));
+  return [NOTE, newOf(NOTE)].some((file) => existsSync(join(directory, file)));
 }
 
 export async function saveSnapshot(directory: string, { note, store, warehouse }: Snapshot): Promise<void> {
   await mkdir(directory, { recursive: true });
-  await replaceLines(join(directory, DOCUMENTS), store.documents());
-  await replaceLines(join(directory, TABLES), tableLines(warehouse));
-  await writeFile(join(directory, NOTE), `${JSON.stringify(note, null, 2)}\n`);
+  await finishSave(directory);
+  await writeLines(join(directory, newOf(DOCUMENTS)), store.documents());
+  await writeLines(join(directory, newOf(TABLES)), tableLines(warehouse));
+  const path = join(directory, newOf(NOTE));
+  await writeFile(`${path}.part`, `${JSON.stringify(note, null, 2)}\n`);
+  await rename(`${path}.part`, path);
+  await finishSave(directory);
+}
+
+/** Puts what was saved in its place. What was not saved to its end is written over by the next save. */
+async function finishSave(directory: string): Promise<void> {
+  if (!existsSync(join(directory, newOf(NOTE)))) return;
+  for (const file of FILES) {
+    const path = join(directory, newOf(file));
+    if (existsSync(path)) await rename(path, join(directory, file));
+  }
+}
+
+function newOf(file: string): string {
+  return `${file}.new`;
 }
 
 /** @throws {ConfigurationError} when there is none, or it is of another form */
@@ -54,6 +75,7 @@ export async function loadSnapshot(directory: string): Promise<Snapshot> {
     throw new ConfigurationError(
       `there is no pipeline's state in '${directory}'; write one with: millrace run PIPELINE --state ${directory}`,
     );
+  await finishSave(directory);
   const note = JSON.parse(await readFile(path, 'utf8')) as SnapshotNote;
   if (note.form !== 1)
     throw new ConfigurationError(`the state in '${directory}' is of form ${note.form}; this version reads form 1`);
@@ -81,9 +103,8 @@ function* tableLines(warehouse: MemoryWarehouse): Iterable<TableLine> {
   }
 }
 
-async function replaceLines(path: string, values: Iterable<unknown>): Promise<void> {
-  await pipe(Readable.from(texts(values)), createWriteStream(`${path}.new`));
-  await rename(`${path}.new`, path);
+async function writeLines(path: string, values: Iterable<unknown>): Promise<void> {
+  await pipe(Readable.from(texts(values)), createWriteStream(path));
 }
 
 function* texts(values: Iterable<unknown>): Iterable<string> {
