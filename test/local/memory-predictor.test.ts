@@ -46,3 +46,14 @@ it('a RetryableError of it is asked again, however often it takes', async () => 
   };
   expect(await outcome(model)).toEqual({ made: ['a 1', 'bb 2'], failed: [] });
 });
+
+it('of a request that comes again, only the instances without an answer are asked for', async () => {
+  const calls = new Map<unknown, number>();
+  const model: LocalModel = async (word) => {
+    calls.set(word, (calls.get(word) ?? 0) + 1);
+    if (word === 'bb' && calls.get(word)! < 5) throw new RetryableError('overloaded');
+    return String(word).length;
+  };
+  expect(await outcome(model)).toEqual({ made: ['a 1', 'bb 2'], failed: [] });
+  expect(Object.fromEntries(calls)).toEqual({ a: 1, bb: 5 });
+});
