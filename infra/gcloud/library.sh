@@ -83,12 +83,13 @@ ensure_repository() {
   gc artifacts repositories create "$1" --location="$REGION" --repository-format=docker --labels="$LABELS"
 }
 
-# ensure_function NAME SOURCE FLAG...
+# ensure_function NAME SOURCE FLAG... : one whose build has failed is there, labels and all, and deployed again.
 ensure_function() {
-  local name=$1 config
+  local name=$1 config found
   shift
   config=$(config_of "$@")
-  [ "$(gc functions describe "$name" --region="$REGION" --format='value(labels.millrace-config)' 2>/dev/null)" = "$config" ] && return
+  found=$(gc functions describe "$name" --region="$REGION" --format='value[separator=" "](state,labels.millrace-config)' 2>/dev/null || true)
+  [ "$found" = "ACTIVE $config" ] && return
   say "deploy function $name"
   local source=$1
   shift

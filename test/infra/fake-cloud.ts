@@ -111,7 +111,12 @@ export class FakeCloud {
       for (const flag of Object.keys(flags))
         if (!KNOWN.commands[command]!.includes(flag) && !KNOWN.global.includes(flag))
           return { code: 2, text: `ERROR: gcloud ${command}: unrecognized arguments: ${flag}\n` };
-    if (this.failing !== undefined && command.startsWith(this.failing)) return fail(`${command} failed`);
+    if (this.failing !== undefined && command.startsWith(this.failing)) {
+      // A build that fails leaves its function behind, with the labels that it was to have.
+      if (command === 'functions deploy')
+        this.#put(call, 'functions', nameOf(call), { ...flags, state: 'FAILED' }, true);
+      return fail(`${command} failed`);
+    }
     if (program === 'npx') return command === 'millrace admit' ? this.#admit(call) : fail(`npx ${command}`);
     return program === 'bq' ? this.#bq(call) : this.#gcloud(call);
   }
@@ -172,6 +177,7 @@ export class FakeCloud {
       case 'create':
         return this.#put(call, kind, nameOf(call), fields(call));
       case 'deploy':
+        return this.#put(call, kind, nameOf(call), { ...flags, state: 'ACTIVE' }, true);
       case 'update':
         return this.#put(call, kind, nameOf(call), fields(call), true);
       case 'delete': {
@@ -257,6 +263,8 @@ export class FakeCloud {
     const format = call.flags['--format'] ?? '';
     if (format.includes('pushConfig.pushEndpoint'))
       return answer(`${labelsOf(thing, '=')['millrace-config'] ?? ''} ${thing['--push-endpoint'] ?? ''}`);
+    if (format.includes('(state,labels.millrace-config)'))
+      return answer(`${thing['state']} ${labelsOf(thing, '=')['millrace-config'] ?? ''}`);
     if (format.includes('labels.millrace-config')) return answer(labelsOf(thing, '=')['millrace-config'] ?? '');
     if (format.includes('description')) return answer(thing['--description'] ?? '');
     return answer(nameOf(call));

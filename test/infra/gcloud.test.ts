@@ -266,6 +266,19 @@ describe('the gcloud script', () => {
     expect(cloud.names('functions')).toEqual([]);
   }, 60_000);
 
+  test('deploys a function again whose build has failed', async () => {
+    cloud.failing = 'functions deploy';
+    expect((await run(manifest())).code).not.toBe(0);
+    expect(cloud.names('functions')).toEqual(['millrace-flights--ingest--flights']);
+    cloud.failing = undefined;
+    expect(await run(manifest())).toMatchObject({ code: 0 });
+    const again = cloud.calls
+      .filter(({ command }) => command === 'functions deploy')
+      .map(({ positionals }) => positionals[0]);
+    expect(again.filter((name) => name === 'millrace-flights--ingest--flights')).toHaveLength(2);
+    expect(cloud.things.get('functions millrace-flights--ingest--flights')).toMatchObject({ state: 'ACTIVE' });
+  }, 60_000);
+
   test('asks for the project before it does anything', () => {
     const { PROJECT: _, ...env } = process.env;
     const asked = spawnSync('bash', ['-c', gcloudScript(manifest(), { library })], { env, encoding: 'utf8' });
