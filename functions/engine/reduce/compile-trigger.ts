@@ -41,7 +41,7 @@ export function newTriggerState(trigger: CompiledTrigger): TriggerState {
   };
 }
 
-/** After a firing: keeps the timers that something still waits for. */
+/** After a firing or a merge: keeps the timers that something still waits for. */
 export function dropStaleTimers(trigger: CompiledTrigger, state: TriggerState): void {
   if (trigger.keepsStaleTimers || state.timers.length === 0) return;
   state.timers = state.timers.filter((at: EpochMillis) => trigger.root.waitsFor(state, at));
@@ -82,9 +82,29 @@ function compile(trigger: Trigger, layout: TriggerLayout, mayMerge: boolean): Tr
   }
 }
 
-/** Whether there is an `afterEach`, or early and late firings anywhere but at the root. */
+/**
+ * Whether there is an `afterEach`, early and late firings anywhere but at the root, or an `orFinally` that goes on when its
+ * `until` has fired: its main part may be ready as well then.
+ */
 function hasHiddenStages(trigger: Trigger): boolean {
-  return trigger.kind === 'afterEach' || partsOf(trigger).some((part) => hasEarlyOrLate(part) || hasHiddenStages(part));
+  if (trigger.kind === 'afterEach') return true;
+  if (trigger.kind === 'orFinally' && !firesOnce(trigger.until)) return true;
+  return partsOf(trigger).some((part) => hasEarlyOrLate(part) || hasHiddenStages(part));
+}
+
+/** Whether its first firing finishes it. */
+function firesOnce(trigger: Trigger): boolean {
+  switch (trigger.kind) {
+    case 'default':
+    case 'repeatedly':
+    case 'afterEach':
+    case 'orFinally':
+      return false;
+    case 'afterWatermark':
+      return !hasEarlyOrLate(trigger);
+    default:
+      return true;
+  }
 }
 
 function hasEarlyOrLate(trigger: Trigger): boolean {

@@ -27,6 +27,8 @@ export interface ReduceContext {
   readonly processingTime: EpochMillis;
   /** How many windows that are due may fire; each takes one. Absent: all. */
   readonly budget?: { left: number };
+  /** The only timers that fire: those of the watermark, or those of processing time. Absent: all that are due. */
+  readonly only?: 'event' | 'processing';
   /** Panes are not made, but fail with this error. */
   readonly refused?: Error;
 }

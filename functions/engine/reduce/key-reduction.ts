@@ -86,7 +86,7 @@ export class KeyReduction<In, Acc, Out> {
         firePane(state, true, this.#spec, this.#asHeld(state, context), output);
         continue;
       }
-      if (mayFire && !state.closed && takeDueTimers(state, inputWatermark, processingTime)) {
+      if (mayFire && !state.closed && takeDueTimers(state, context)) {
         changed = Math.min(changed, kept);
         state.text = undefined;
         if (this.#isReady(state, context)) {
@@ -271,18 +271,15 @@ function definite(at: EpochMillis): EpochMillis | undefined {
 }
 
 /** Takes the timers that are due; whether there were any. */
-function takeDueTimers<Acc>(
-  { trigger, end }: WindowState<Acc>,
-  inputWatermark: EpochMillis,
-  now: EpochMillis,
-): boolean {
+function takeDueTimers<Acc>({ trigger, end }: WindowState<Acc>, context: ReduceContext): boolean {
+  const { inputWatermark, processingTime, only } = context;
   const { timers } = trigger;
   let wasDue = false;
-  while (timers.length > 0 && timers[0]! < now) {
+  while (only !== 'event' && timers.length > 0 && timers[0]! < processingTime) {
     timers.shift();
     wasDue = true;
   }
-  const atEnd = trigger.endOfWindowTimer && inputWatermark >= end;
+  const atEnd = only !== 'processing' && trigger.endOfWindowTimer && inputWatermark >= end;
   if (atEnd) trigger.endOfWindowTimer = false;
   return wasDue || atEnd;
 }

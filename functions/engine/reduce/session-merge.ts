@@ -4,7 +4,7 @@
  * ones never merge: they only refuse what falls into exactly their bounds (RF26–RF28).
  */
 import { sameWindow, type Window } from '../../model/windows.ts';
-import { newTriggerState } from './compile-trigger.ts';
+import { dropStaleTimers, newTriggerState } from './compile-trigger.ts';
 import type { ReduceContext } from './contract.ts';
 import { mergeHolds } from './holds.ts';
 import type { ReduceSpec } from './spec.ts';
@@ -73,6 +73,7 @@ export function mergeWindows<Acc>(
   result.trigger = same === undefined ? newTriggerState(spec.trigger) : copyOf(same.trigger);
   const merging = open.map((state) => state.trigger);
   spec.trigger.root.onMerge(result.trigger, merging, moment);
+  dropStaleTimers(spec.trigger, result.trigger);
   return result;
 }
 

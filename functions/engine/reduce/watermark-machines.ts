@@ -67,8 +67,11 @@ export class EarlyAndLateMachine extends TriggerMachine {
     }
     this.#early.onMerge(state, merging, moment);
     this.#early.setFinished(state, false);
-    this.#late?.setFinished(state, false);
-    this.#late?.clear(state);
+    if (this.#late === undefined) return;
+    // What its own parts have finished stays so; only it itself begins anew.
+    this.#late.onMerge(state, merging, moment);
+    this.#late.setFinished(state, false);
+    this.#late.clear(state);
   }
 
   isReady(state: TriggerState, moment: TriggerMoment): boolean {

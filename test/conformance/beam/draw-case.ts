@@ -44,25 +44,20 @@ export const WHOLE_TIME = 8.64e15;
 
 export function drawCase(seed: number): CaseJson {
   const choices = new Choices(seed);
-  const window = drawWindow(choices);
+  const isDense = choices.chance(0.3);
+  const window = isDense ? ({ type: 'sessions', gap: 10 } as const) : drawWindow(choices);
   return {
     id: seed,
     window,
-    trigger: drawTrigger(choices, choices.whole(0, 3)),
+    trigger: drawTrigger(choices, choices.whole(0, isDense ? 4 : 3)),
     accumulation: choices.of(['accumulating', 'discarding']),
-    allowedLateness: choices.of([
-      0,
-      0,
-      choices.whole(1, 40),
-      choices.whole(1, 40),
-      choices.whole(1, 40),
-      1000,
-      WHOLE_TIME,
-    ]),
+    allowedLateness: isDense
+      ? 1000
+      : choices.of([0, 0, choices.whole(1, 40), choices.whole(1, 40), choices.whole(1, 40), 1000, WHOLE_TIME]),
     timestampCombiner: choices.of(['endOfWindow', 'earliest', 'latest']),
     closing: choices.of(['ifNonEmpty', 'always']),
     onTime: choices.of(['always', 'always', 'ifNonEmpty']),
-    steps: drawSteps(choices, window),
+    steps: isDense ? drawDenseSteps(choices) : drawSteps(choices, window),
   };
 }
 
@@ -148,6 +143,26 @@ function drawSteps(choices: Choices, window: WindowJson): StepJson[] {
   }
   if (hasEnded || choices.chance(0.5)) steps.push({ watermark: 'infinity' });
   else if (choices.chance(0.7)) steps.push({ watermark: watermark + choices.whole(30, 90) });
+  return steps;
+}
+
+/** Sessions that grow, merge and end again and again: single elements, most of them in time or hardly late. */
+function drawDenseSteps(choices: Choices): StepJson[] {
+  const steps: StepJson[] = [{ processingTime: 0 }];
+  let watermark = 0;
+  let now = 0;
+  for (let value = 1; value <= 24; value++) {
+    const timestamp = choices.whole(watermark - 12, watermark + 16);
+    steps.push({ input: [{ value, timestamp }] });
+    if (choices.chance(0.4)) {
+      watermark += choices.whole(1, 8);
+      steps.push({ watermark });
+    }
+    if (choices.chance(0.2)) {
+      now += choices.whole(1, 12);
+      steps.push({ processingTime: now });
+    }
+  }
   return steps;
 }
 

@@ -3,7 +3,7 @@
  * still be the same in both.
  */
 import { type CaseJson, type TriggerJson, WHOLE_TIME } from './draw-case.ts';
-import { type Result, resultTexts } from './result.ts';
+import { type Result, resultTexts, type StepResult } from './result.ts';
 
 /** Which difference may show in a case, if any. */
 export function knownDifference(one: CaseJson, beams: Result, ours: Result): string | undefined {
@@ -13,7 +13,8 @@ export function knownDifference(one: CaseJson, beams: Result, ours: Result): str
   if (one.window.type !== 'sessions') return undefined;
   const { gap } = one.window;
   if (bringsLateSessions(one, gap)) return 'several new late sessions in one bundle';
-  if (comesBackToClosed(one, gap, beams)) return 'a session grows to the bounds of a closed one';
+  if (comesBackToClosed(one, gap, beams.steps, ours.steps)) return 'a session grows to the bounds of a closed one';
+  if (reopens(one, beams)) return 'a later part of afterEach goes on counting where a session was merged away';
   const mayLoseHold = one.accumulation === 'discarding' && hasDelay(one.trigger);
   if (mayLoseHold && contents(beams) === contents(ours)) return 'a stale timer takes the hold of a merged session';
   return undefined;
@@ -41,17 +42,29 @@ function bringsLateSessions({ steps }: CaseJson, gap: number): boolean {
   return false;
 }
 
-/** Whether elements come at both ends of a session that has had its last pane. */
-function comesBackToClosed({ steps }: CaseJson, gap: number, result: Result): boolean {
-  if ('error' in result) return false;
-  return result.steps.some(({ panes }, i) =>
-    panes.some(({ window, isLast }) => {
-      if (!isLast || window === 'global') return false;
+/** Whether elements come at both ends of a session that has had a pane, and Beam takes it for closed. */
+function comesBackToClosed(
+  { steps }: CaseJson,
+  gap: number,
+  beams: readonly StepResult[],
+  ours: readonly StepResult[],
+): boolean {
+  if ((beams.at(-1)?.dropped.closed ?? 0) <= (ours.at(-1)?.dropped.closed ?? 0)) return false;
+  return beams.some(({ panes }, i) =>
+    panes.some(({ window }) => {
+      if (window === 'global') return false;
       const later = steps.slice(i + 1).flatMap((step) => ('input' in step ? step.input : []));
       const comes = (at: number): boolean => later.some(({ timestamp }) => timestamp === at);
       return comes(window[0]) && comes(window[1] - gap);
     }),
   );
+}
+
+/** Whether a trigger with an `afterEach` has closed a session, and more elements come. */
+function reopens({ trigger, steps }: CaseJson, result: Result): boolean {
+  if ('error' in result || !JSON.stringify(trigger).includes('afterEach')) return false;
+  const closed = result.steps.findIndex(({ panes }) => panes.some(({ isLast }) => isLast));
+  return closed >= 0 && steps.slice(closed + 1).some((step) => 'input' in step);
 }
 
 function hasDelay(trigger: TriggerJson): boolean {
