@@ -166,7 +166,7 @@ function drawDenseSteps(choices: Choices): StepJson[] {
   return steps;
 }
 
-/** The first instant that Beam puts into the window that it is in; what is before goes into the first one after 1970. */
+/** The first instant from which on Beam puts all into the windows that they are in; what is before may go into later ones. */
 function earliestTimestamp(window: WindowJson): number {
   if (window.type === 'fixed') return window.offset - window.size;
   if (window.type === 'sliding') return window.offset - window.period;
