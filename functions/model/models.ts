@@ -5,7 +5,7 @@
 import { ConfigurationError } from './errors.ts';
 
 interface Located {
-  /** Where it is served, e.g. `europe-west4`, or `global`. Default: the pipeline's own region. */
+  /** Where it is served, e.g. `europe-west4`, `eu` or `global`. Default: the pipeline's own region. */
   readonly location?: string;
   /** Default: the pipeline's own project. */
   readonly project?: string;
@@ -16,6 +16,11 @@ export interface EndpointModel extends Located {
   readonly kind: 'endpoint';
   /** The endpoint's id. */
   readonly endpoint: string;
+  /**
+   * Where a dedicated endpoint answers, which it does nowhere else: its `dedicatedEndpointDns`, e.g.
+   * `123.us-central1-456.prediction.vertexai.goog`. Default: the location's own address, for endpoints that are shared.
+   */
+  readonly host?: string;
   /** Sent along with every request. */
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
@@ -44,11 +49,19 @@ export interface EmbeddingModel extends Located {
 
 export type ModelAddress = EndpointModel | GeminiModel | EmbeddingModel;
 
+/** Nothing but Vertex AI is shown the function's credentials. */
+const DEDICATED = /^[a-z0-9-]+(\.[a-z0-9-]+)*\.prediction\.vertexai\.goog$/i;
+
 /** A model that is deployed on an endpoint of Vertex AI. @param endpoint its id, digits as a rule */
 export function vertexEndpoint(
   endpoint: string,
-  options: Located & { readonly parameters?: Readonly<Record<string, unknown>> } = {},
+  options: Located & Pick<EndpointModel, 'host' | 'parameters'> = {},
 ): EndpointModel {
+  const { host } = options;
+  if (host !== undefined && !DEDICATED.test(host))
+    throw new ConfigurationError(
+      `vertexEndpoint(host): expected a dedicated endpoint's name such as '123.us-central1-456.prediction.vertexai.goog', got ${JSON.stringify(host)}`,
+    );
   return { kind: 'endpoint', endpoint: named('vertexEndpoint(endpoint)', endpoint), ...options };
 }
 

@@ -13,6 +13,19 @@ export interface RestRequest {
   readonly body: unknown;
 }
 
+/** Places that are several regions, and named otherwise than a region is. */
+const MULTI_REGIONS: ReadonlySet<string> = new Set(['us', 'eu']);
+
+/** Who answers for a model. */
+export function hostOf(model: ModelAddress, place: Place): string {
+  if (model.kind === 'endpoint' && model.host !== undefined) return model.host;
+  const { location = place.location } = model;
+  if (location === 'global') return 'aiplatform.googleapis.com';
+  return MULTI_REGIONS.has(location)
+    ? `aiplatform.${location}.rep.googleapis.com`
+    : `${location}-aiplatform.googleapis.com`;
+}
+
 export function restRequest(model: ModelAddress, instances: readonly unknown[], place: Place): RestRequest {
   const { project = place.project, location = place.location } = model;
   const parent = `/v1/projects/${project}/locations/${location}`;

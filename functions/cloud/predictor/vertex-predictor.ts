@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { PredictAnswer, Predictor, PredictRequest } from '../../ports/predictor.ts';
 import { defaultCredentials } from '../credentials.ts';
 import { predictAnswer } from './answers.ts';
-import { type Place, restRequest } from './requests.ts';
+import { hostOf, type Place, restRequest } from './requests.ts';
 
 export interface VertexSetting extends Place {
   readonly clock: Clock;
@@ -57,11 +57,9 @@ export class VertexPredictor implements Predictor {
     return this.#setting.baseUrl === undefined ? this.#credentials() : {};
   }
 
-  #serverOf({ location = this.#setting.location }: ModelAddress): string {
-    if (this.#setting.baseUrl !== undefined) return this.#setting.baseUrl.replace(/\/$/, '');
-    return location === 'global'
-      ? 'https://aiplatform.googleapis.com'
-      : `https://${location}-aiplatform.googleapis.com`;
+  #serverOf(model: ModelAddress): string {
+    const { baseUrl } = this.#setting;
+    return baseUrl === undefined ? `https://${hostOf(model, this.#setting)}` : baseUrl.replace(/\/$/, '');
   }
 }
 

@@ -1,9 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { predictAnswer } from '../../../functions/cloud/predictor/answers.ts';
-import { restRequest } from '../../../functions/cloud/predictor/requests.ts';
+import { hostOf, restRequest } from '../../../functions/cloud/predictor/requests.ts';
 import { embeddings, gemini, vertexEndpoint } from '../../../functions/model/models.ts';
 
 const PLACE = { project: 'shop', location: 'europe-west4' };
+
+describe('who is asked', () => {
+  it.each([
+    [gemini('gemini-2.5-flash'), 'europe-west4-aiplatform.googleapis.com'],
+    [gemini('gemini-2.5-flash', { location: 'us-central1' }), 'us-central1-aiplatform.googleapis.com'],
+    [gemini('gemini-2.5-flash', { location: 'global' }), 'aiplatform.googleapis.com'],
+    [gemini('gemini-2.5-flash', { location: 'eu' }), 'aiplatform.eu.rep.googleapis.com'],
+    [embeddings('gemini-embedding-001', { location: 'us' }), 'aiplatform.us.rep.googleapis.com'],
+    [vertexEndpoint('42'), 'europe-west4-aiplatform.googleapis.com'],
+    [
+      vertexEndpoint('42', { host: '42.europe-west4-123.prediction.vertexai.goog' }),
+      '42.europe-west4-123.prediction.vertexai.goog',
+    ],
+  ])('%j is at %s', (model, host) => {
+    expect(hostOf(model, PLACE)).toBe(host);
+  });
+
+  it('is never anybody but Vertex AI, who is shown a token', () => {
+    for (const host of [
+      'prediction.vertexai.goog.example.com',
+      'https://42.prediction.vertexai.goog',
+      'a@b.prediction.vertexai.goog',
+    ])
+      expect(() => vertexEndpoint('42', { host })).toThrow(/expected a dedicated endpoint's name/);
+  });
+});
 
 describe('a request', () => {
   it.each([
