@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DeployedParts } from '../../functions/cloud/deployment/deployed-parts.ts';
 import { GOOGLE_APIS, GoogleApiReader } from '../../functions/cloud/deployment/google-api.ts';
 import { NO_WATERMARKS } from '../../functions/engine/protocol/watermarks.ts';
-import { MIN_TIMESTAMP, type EpochMillis } from '../../functions/model/time.ts';
+import { type EpochMillis, type Millis, MIN_TIMESTAMP } from '../../functions/model/time.ts';
 import { deploymentManifest } from '../../functions/operate/deployment.ts';
 import { checkQuotas } from '../../functions/operate/doctor/check-quotas.ts';
 import type { Found } from '../../functions/operate/doctor/doctor.ts';
@@ -75,6 +75,7 @@ function serviceOf(id: string, change: { timeout?: string; most?: number; enviro
 }
 
 beforeEach(async () => {
+  sampled = new Set(['visits']);
   answers = new Map();
   bodies = new Map();
   for (const { name } of manifest.topics) put(inProject(`topics/${name}`), { name });
@@ -123,6 +124,9 @@ function survey(more: Partial<Survey> = {}): Survey {
   return { pipeline: 'visits', shape: topology.shape, topology, ...none, ...times, ...more };
 }
 
+/** The sources whose backlog is sampled. */
+let sampled: Set<string>;
+
 async function diagnose(check: string, more: Partial<Survey> = {}): Promise<readonly Found[]> {
   const endpoints = Object.fromEntries(Object.keys(GOOGLE_APIS).map((api) => [api, base]));
   const parts = new DeployedParts(new GoogleApiReader({ endpoints }), PROJECT);
@@ -130,6 +134,12 @@ async function diagnose(check: string, more: Partial<Survey> = {}): Promise<read
     manifest,
     plan: planned,
     parts,
+    backlog: {
+      sample: async (source) =>
+        sampled.has(source)
+          ? { sampledAt: 0 as EpochMillis, oldestUnackedAge: 0 as Millis, undelivered: 0 }
+          : undefined,
+    },
     project: PROJECT,
     region: REGION,
     survey: survey(more),
@@ -143,7 +153,7 @@ async function ill(check: string, more: Partial<Survey> = {}): Promise<string[]>
 }
 
 describe('a deployment that is well', () => {
-  it.each(['topics', 'subscriptions', 'tables', 'functions', 'scheduler', 'grants'])(
+  it.each(['topics', 'subscriptions', 'backlog', 'tables', 'functions', 'scheduler', 'grants'])(
     'has nothing wrong with its %s',
     async (check) => {
       expect(await ill(check)).toEqual([]);
@@ -158,6 +168,17 @@ describe('a deployment that is well', () => {
     await ill('grants');
     expect(bodies.get(`/projects/${PROJECT}:getIamPolicy`)).toBe('{"options":{"requestedPolicyVersion":3}}');
   });
+});
+
+it('a source whose backlog nobody has sampled: its watermark stands, and nothing else says why', async () => {
+  sampled.clear();
+  const [found] = await diagnose('backlog');
+  expect(found).toMatchObject({
+    severity: 'warning',
+    sentence:
+      "Cloud Monitoring has no sample of the last ten minutes of the backlog of source 'visits', so its watermark stands still",
+  });
+  expect(found!.remedies.join()).toContain('maxLag');
 });
 
 describe('the quotas of the region', () => {
@@ -213,7 +234,7 @@ describe('the quotas of the region', () => {
       await checkQuotas({
         manifest: deploymentManifest(scored),
         plan: scored,
-        ...{ parts, project: PROJECT, region: REGION, survey: survey(), emulators: false },
+        ...{ parts, backlog: undefined, project: PROJECT, region: REGION, survey: survey(), emulators: false },
       })
     ).slice(-1);
     expect(last!.sentence).toMatch(

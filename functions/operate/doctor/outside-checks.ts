@@ -7,7 +7,9 @@ import { NotHere } from '../../cloud/deployment/google-api.ts';
 import type { DeployedParts } from '../../cloud/deployment/deployed-parts.ts';
 import type { ManifestSubscription } from '../../plan/delivery.ts';
 import type { Plan } from '../../plan/plan.ts';
+import type { Backlog } from '../../ports/backlog.ts';
 import type { Survey } from '../status/survey.ts';
+import { checkBacklog } from './check-backlog.ts';
 import { checkFunctions, checkSweepJob } from './check-functions.ts';
 import { checkGrants } from './check-grants.ts';
 import { checkQuotas } from './check-quotas.ts';
@@ -17,6 +19,8 @@ export interface OutsideSetting {
   readonly manifest: Manifest;
   readonly plan: Plan;
   readonly parts: DeployedParts;
+  /** Absent where nobody stands in for Cloud Monitoring. */
+  readonly backlog: Backlog | undefined;
   readonly project: string;
   readonly region: string;
   readonly survey: Survey;
@@ -30,6 +34,7 @@ export function outsideChecks(setting: OutsideSetting): OutsideCheck[] {
   const checks: Readonly<Record<string, (setting: OutsideSetting) => Promise<readonly Found[]>>> = {
     topics: checkTopics,
     subscriptions: checkSubscriptions,
+    backlog: checkBacklog,
     tables: checkTables,
     functions: checkFunctions,
     scheduler: checkSweepJob,

@@ -3,6 +3,7 @@ import { DeployedParts } from '../../cloud/deployment/deployed-parts.ts';
 import { GoogleApiReader, type GoogleApiSetting } from '../../cloud/deployment/google-api.ts';
 import { FirestoreStore } from '../../cloud/firestore/store.ts';
 import { whyNotListening } from '../../cloud/listening.ts';
+import { MonitoringBacklog } from '../../cloud/monitoring-backlog.ts';
 import { PubSubBus } from '../../cloud/pubsub/bus.ts';
 import { PubSubSubscriptions } from '../../cloud/pubsub/subscriptions.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../local/system.ts';
@@ -63,6 +64,7 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
     const slotsOf = (stage: string): number =>
       slots.get(stage) ?? planned?.stages.find(({ id }) => id === stage)?.slots ?? 0;
     const subscriptions = new PubSubSubscriptions({ ...pubsub, pipeline, slotsOf });
+    const backlog = isEmulator ? undefined : new MonitoringBacklog({ projectId, pipeline, clock: SYSTEM_CLOCK });
     const parts = new DeployedParts(new GoogleApiReader(apisOf(address)), projectId);
     return {
       pipeline,
@@ -82,7 +84,7 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
               outsideChecks({
                 manifest: deploymentManifest(planned, { shape, topology: topology?.topology ?? 1, epoch }),
                 plan: planned,
-                ...{ parts, project: projectId, region, survey, emulators: firestoreHost !== undefined },
+                ...{ parts, backlog, project: projectId, region, survey, emulators: isEmulator },
               }),
           }),
       settle: async () => {},
