@@ -1,10 +1,12 @@
 import { Command } from 'commander';
+import { readControl } from '../engine/control.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import { describeOrders, holdOrders } from '../operate/deploy/orders-after.ts';
 import { survey } from '../operate/status/survey.ts';
 import { subscriptionsOf, type Target } from '../operate/target/target.ts';
 import { admit } from '../operate/upgrade.ts';
-import { type PlanOptions, plan } from '../plan/plan.ts';
+import { type Plan, type PlanOptions, plan } from '../plan/plan.ts';
+import type { StoredStage } from '../plan/stored-shape.ts';
 import { readWholeNumber } from './format.ts';
 import type { Io } from './io.ts';
 import { ItemsFailed } from './items-failed.ts';
@@ -16,6 +18,7 @@ interface AdmitOptions extends TargetOptions {
   readonly slots?: string;
   readonly json?: boolean;
   readonly numbers?: boolean;
+  readonly draining?: boolean;
   readonly deployed?: boolean;
 }
 
@@ -30,48 +33,56 @@ export function admitCommand(io: Io): Command {
       'check that the version of the code at hand fits what is stored, and note it, before it is deployed',
     ),
   )
-    .option('--shards <n>', 'as it will be planned: shards of a stage')
-    .option('--slots <n>', 'as it will be planned: slots of a stage')
+    .option('--shards <n>', 'as it will be planned: shards of a stage (default: as many as it has)')
+    .option('--slots <n>', 'as it will be planned: slots of a stage (default: as many as it has)')
+    .option('--draining', 'also while it drains, which goes on: to mend what keeps it from its end')
     .option('--json', 'print one JSON object')
     .option('--deployed', 'at the end of a deployment instead: stop again what is paused, or drains since it began')
     .option('--numbers', 'print the numbers of topology and epoch only, as scripts want them')
     .addHelpText('after', '\nExample:\n  millrace admit --pipeline flights --project my-project')
-    .action((options: AdmitOptions, command: Command) => {
+    .action((options: AdmitOptions) => {
       if (options.state !== undefined)
         throw new ConfigurationError('--state: a run on kept state admits its version by itself');
       if (options.deployed) return onTarget(options, (target) => deployed(io, target, options));
       return onTarget(options, async ({ store, pipeline, clock }) => {
         const module = options.pipeline ?? process.env['MILLRACE_PIPELINE'] ?? pipeline;
-        const planned = plan(await loadPipeline(module), planOptions(options));
-        const { topology, epoch } = await admit(store, planned, clock.now());
+        const stored = (await readControl(store, 'topology'))?.body.shape.stages;
+        const planned = plan(await loadPipeline(module), planOptions(options, stored));
+        const { draining = false } = options;
+        const { topology, epoch } = await admit(store, planned, clock.now(), { draining });
         if (options.json) io.out(JSON.stringify({ pipeline, topology, epoch }));
         else if (options.numbers) io.out(`${topology} ${epoch}`);
         else
           io.out(
-            `'${pipeline}' is admitted as topology ${topology}, epoch ${epoch}; deploy it as that: millrace plan ${module} --tfvars --topology ${topology} --epoch ${epoch}${given(command, 'shards')}${given(command, 'slots')}`,
+            `'${pipeline}' is admitted as topology ${topology}, epoch ${epoch}; deploy it as that: millrace plan ${module} --tfvars --topology ${topology} --epoch ${epoch}${countsIn(planned)}`,
           );
       });
     });
 }
 
-async function deployed(io: Io, target: Target, { json }: AdmitOptions): Promise<void> {
+async function deployed(io: Io, target: Target, { json, draining }: AdmitOptions): Promise<void> {
   const { store, pipeline, clock, plan } = target;
   const { shape } = await survey(store, pipeline, clock.now(), plan);
   const orders = await holdOrders(store, subscriptionsOf(target), clock, shape);
   if (json) io.out(JSON.stringify({ pipeline, ...orders }));
   else for (const line of describeOrders(pipeline, orders)) io.out(line);
-  if (orders.drainingSince !== null) throw new ItemsFailed(`'${pipeline}' is deployed, and reads nothing`);
+  if (orders.drainingSince !== null && !draining) throw new ItemsFailed(`'${pipeline}' is deployed, and reads nothing`);
 }
 
-function planOptions({ shards, slots }: AdmitOptions): PlanOptions {
-  return {
-    ...(shards === undefined ? {} : { shards: readWholeNumber('--shards', shards) }),
-    ...(slots === undefined ? {} : { slots: readWholeNumber('--slots', slots) }),
+/** @param stored what runs: who does not say how many shards and slots changes neither */
+function planOptions({ shards, slots }: AdmitOptions, stored: readonly StoredStage[] = []): PlanOptions {
+  const most = (count: 'shards' | 'slots', given: string | undefined): PlanOptions => {
+    if (given !== undefined) return { [count]: readWholeNumber(`--${count}`, given) };
+    return stored.length === 0 ? {} : { [count]: Math.max(...stored.map((stage) => stage[count])) };
   };
+  return { ...most('shards', shards), ...most('slots', slots) };
 }
 
-/** An option as it was given, to be said again. */
-function given(command: Command, option: string): string {
-  const value: unknown = command.opts()[option];
-  return value === undefined ? '' : ` --${option} ${String(value)}`;
+/** The options by which it is planned so again. */
+function countsIn({ stages }: Plan): string {
+  const [shards, slots] = [
+    Math.max(...stages.map((each) => each.shards)),
+    Math.max(...stages.map((each) => each.slots)),
+  ];
+  return ` --shards ${shards} --slots ${slots}`;
 }

@@ -11,6 +11,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Store } from '../ports/store.ts';
 import type { Delivery, Subscriptions } from '../ports/subscriptions.ts';
 import { changeControl } from './change-control.ts';
+import { openEnvelopes } from './status/open-ranges.ts';
 import { type Survey, rootsOfStage } from './status/survey.ts';
 
 export interface DrainOptions {
@@ -26,6 +27,7 @@ export interface DrainProgress {
   /** Stages whose watermark is not at the end. */
   readonly open: readonly string[];
   readonly cells: number;
+  /** On their way between stages. */
   readonly envelopes: number;
   /** Rows that wait to be written. */
   readonly rows: number;
@@ -90,14 +92,15 @@ export function drainProgress(survey: Survey): DrainProgress {
   const states = sinks.flatMap(({ id }) => rootsOfStage(survey, id)).map(sinkState);
   const rows = states.reduce((sum, state) => sum + state.rows + (state.claim === null ? 0 : 1), 0);
   const cells = all.reduce((sum, root) => sum + root.cells, 0);
-  const envelopes = all.reduce((sum, root) => sum + Object.values(root.open).flat().length, 0);
+  const underWay = shape.stages.flatMap(({ id }) => openEnvelopes(survey, id));
+  const envelopes = underWay.reduce((sum, { count }) => sum + count, 0);
   const messages = all.reduce((sum, { outside }) => sum + outside.length, 0);
-  const drained = open.length === 0 && cells === 0 && rows === 0 && messages === 0;
+  const drained = open.length === 0 && cells + envelopes + rows + messages === 0;
   return { drained, open, cells, envelopes, rows, messages };
 }
 
 /** What is left, in words. */
 export function describeProgress({ open, cells, envelopes, rows, messages }: DrainProgress): string {
   const outside = messages === 0 ? '' : ` and ${messages} bundles of messages for topics outside`;
-  return `${open.length} stages are open (${open.join(', ') || 'none'}); ${cells} cells, ${envelopes} ranges of envelopes, ${rows} rows${outside} are left`;
+  return `${open.length} stages are open (${open.join(', ') || 'none'}); ${cells} cells, ${envelopes} envelopes, ${rows} rows${outside} are left`;
 }

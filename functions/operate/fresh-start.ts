@@ -9,18 +9,21 @@
  *    (`openRoot`), and none before all are known to be settled: a new root does not know what was taken. So what a shard has
  *    sent was taken, and an envelope of an earlier epoch that comes later is a repetition.
  * 4. Only then what was stored beside is removed. Dead letters stay; and the ids of elements, where their shards stay.
+ * All of it under the version of the control document that says that a fresh start is under way: whoever stood still until
+ * somebody else has ended it, or gone on with it, changes nothing of what is there by then.
  */
 import { readControl, type StoredControl, type TopologyControl, writeControl } from '../engine/control.ts';
 import { MAX_DELETES } from '../engine/protocol/commit-limits.ts';
 import { earliestHold } from '../engine/protocol/holds.ts';
 import { isShardRoot, parseShardId, type RootId } from '../engine/protocol/names.ts';
 import { newRoot, type Root } from '../engine/protocol/root.ts';
+import { sinkState } from '../engine/sink/sink-work.ts';
 import { isSettled, outboxOf } from '../engine/sweep/retire.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import { describeInstant, type EpochMillis, MAX_TIMESTAMP } from '../model/time.ts';
 import type { Plan } from '../plan/plan.ts';
-import { type StoredShape, storedShape } from '../plan/stored-shape.ts';
-import type { Collection, DocumentName, ListingStore, Version } from '../ports/store.ts';
+import { storedShape } from '../plan/stored-shape.ts';
+import type { Collection, DocumentName, ListingStore, Precondition, Version } from '../ports/store.ts';
 import { drainProgress, describeProgress } from './drain.ts';
 import { survey } from './status/survey.ts';
 
@@ -34,7 +37,11 @@ export class NotDrained extends ConfigurationError {
       since === undefined
         ? `'${pipeline}' is not drained, and a fresh start would lose what is left`
         : `'${pipeline}' drains since ${describeInstant(since)}, and until it is through nothing is deployed or started afresh, which would lose what is left`;
-    super(`${drains}: ${left}; wait for the end of millrace drain, or give the new version a name of its own`);
+    const mend =
+      since === undefined
+        ? ''
+        : '; a version that mends what keeps it from its end is deployed with --draining (the gcloud script: DRAINING=yes)';
+    super(`${drains}: ${left}; wait for the end of millrace drain, or give the new version a name of its own${mend}`);
   }
 }
 
@@ -100,7 +107,12 @@ async function snapshotOf(store: ListingStore): Promise<Snapshot> {
 }
 
 /** Removes the roots of readers and replays of earlier epochs; nobody creates new ones. */
-async function endSenders(store: ListingStore, pipeline: string, topology: number): Promise<void> {
+async function endSenders(
+  store: ListingStore,
+  pipeline: string,
+  topology: number,
+  underWay: Precondition,
+): Promise<void> {
   const { roots, versions } = await snapshotOf(store);
   for (const root of roots.values()) {
     if (isShardRoot(root.id) || root.topology >= topology) continue;
@@ -108,7 +120,7 @@ async function endSenders(store: ListingStore, pipeline: string, topology: numbe
     const fence = { collection: 'roots', id: root.id, version: versions.get(root.id)! } as const;
     const documents = outboxOf(root).slice(0, MAX_DELETES);
     const own: DocumentName[] = [{ collection: 'roots', id: root.id }];
-    await store.commit({ preconditions: [fence], sets: [], deletes: [...own, ...documents] });
+    await store.commit({ preconditions: [underWay, fence], sets: [], deletes: [...own, ...documents] });
   }
 }
 
@@ -116,12 +128,17 @@ async function endSenders(store: ListingStore, pipeline: string, topology: numbe
 async function renewShards(
   store: ListingStore,
   plan: Plan,
-  { topology, epoch }: TopologyControl,
+  { topology, epoch, shape }: TopologyControl,
+  underWay: Precondition,
 ): Promise<Set<RootId>> {
   const { roots, versions } = await snapshotOf(store);
   const kept = new Set<RootId>();
+  const sinks = new Set(shape.stages.filter(({ kind }) => kind === 'writeBigQuery').map(({ id }) => id));
   for (const root of roots.values())
-    if (root.topology < topology) refuseUnsettled(plan.pipeline, root, roots, topology);
+    if (root.topology < topology) {
+      refuseUnsettled(plan.pipeline, root, roots, topology);
+      if (sinks.has(parseShardId(root.id).stage)) refuseRows(plan.pipeline, root);
+    }
   for (const root of roots.values()) {
     const keeps = keepsIds(plan, root);
     if (keeps) kept.add(root.id);
@@ -129,10 +146,11 @@ async function renewShards(
     const renewed: Root = {
       ...newRoot(root.id, topology),
       nonce: `epoch ${epoch}`,
-      ...(keeps && root.ids !== undefined ? { ids: root.ids } : {}),
+      // Nothing else is due in a shard without keys; one that gets nothing any more has to be told.
+      ...(keeps && root.ids !== undefined ? { ids: root.ids, processingDue: root.processingDue } : {}),
     };
     const name = { collection: 'roots', id: root.id } as const;
-    const preconditions = [{ ...name, version: versions.get(root.id)! }];
+    const preconditions = [underWay, { ...name, version: versions.get(root.id)! }];
     await store.commit({ preconditions, sets: [{ ...name, body: renewed }], deletes: [] });
   }
   return kept;
@@ -157,10 +175,17 @@ function refuseUnsettled(pipeline: string, root: Root, roots: ReadonlyMap<RootId
     throw new NotDrained(pipeline, `${left.join(' and ')} of ${root.id}, which sweeps bring to their end`);
 }
 
+/** What is replayed may have come to a sink since it seemed drained. */
+function refuseRows(pipeline: string, root: Root): void {
+  const { rows, claim } = sinkState(root);
+  if (rows > 0 || claim !== null) throw new NotDrained(pipeline, `rows of ${root.id}, which sweeps bring to their end`);
+}
+
 /** Deletes what a collection holds, but what is kept. */
 async function clear(
   store: ListingStore,
   collection: Collection,
+  underWay: Precondition,
   isKept: (id: string) => boolean = () => false,
 ): Promise<void> {
   const atOnce = collection === 'views' ? VIEWS_AT_ONCE : MAX_DELETES;
@@ -170,7 +195,7 @@ async function clear(
     const gone = found.filter((id) => !isKept(id));
     if (gone.length > 0) {
       const deletes = gone.slice(0, atOnce).map((id): DocumentName => ({ collection, id }));
-      await store.commit({ preconditions: [], sets: [], deletes });
+      await store.commit({ preconditions: [underWay], sets: [], deletes });
     } else if (found.length < limit) return;
     // What is kept comes again each time.
     limit = found.length - gone.length + atOnce;

@@ -9,7 +9,9 @@ import { misfits, sameShape, storedShape } from '../plan/stored-shape.ts';
 import type { ListingStore, Store } from '../ports/store.ts';
 import { readControl, type TopologyControl, writeControl } from '../engine/control.ts';
 import type { Root } from '../engine/protocol/root.ts';
+import { drainProgress } from './drain.ts';
 import { startAfresh } from './fresh-start.ts';
+import { survey } from './status/survey.ts';
 
 /** The new version does not fit the stored state; the message says where, and the ways on. */
 export class UpgradeRefused extends ConfigurationError {
@@ -28,20 +30,33 @@ export class UpgradeRefused extends ConfigurationError {
 /** What `admit` would say, without deciding anything. */
 export async function checkUpgrade(store: Store, plan: Plan): Promise<readonly string[]> {
   const stored = await readControl(store, 'topology');
-  return stored === undefined ? [] : misfits(stored.body.shape, storedShape(plan));
+  return stored === undefined || stored.body.startingAfresh ? [] : misfits(stored.body.shape, storedShape(plan));
+}
+
+export interface AdmitOptions {
+  /** Also a version that fits, under which a drain that is not through goes on: to mend what keeps it from its end. */
+  readonly draining?: boolean;
 }
 
 /**
  * Admits a version: notes its shape, under a topology number that is higher than before when anything has changed. One that
  * was drained starts afresh, in a new epoch, whatever its stages were.
  * @throws {UpgradeRefused} when it does not fit what is stored
- * @throws {NotDrained} while it drains: a deployment would let it read again, and all that it reads would be late
+ * @throws {NotDrained} while it drains, unless that is said: it would go on draining, and not start afresh
  * @throws {ContentionError} when another deployment was admitted at the same moment
  */
-export async function admit(store: ListingStore, plan: Plan, now: EpochMillis): Promise<TopologyControl> {
+export async function admit(
+  store: ListingStore,
+  plan: Plan,
+  now: EpochMillis,
+  { draining = false }: AdmitOptions = {},
+): Promise<TopologyControl> {
   const stored = await readControl(store, 'topology');
   if (stored?.body.startingAfresh) return startAfresh(store, plan, now);
-  if (stored !== undefined && (await readControl(store, 'drain')) !== undefined) return startAfresh(store, plan, now);
+  if (stored !== undefined && (await readControl(store, 'drain')) !== undefined) {
+    const isThrough = !draining || drainProgress(await survey(store, plan.pipeline, now)).drained;
+    if (isThrough) return startAfresh(store, plan, now);
+  }
   const shape = storedShape(plan);
   if (stored !== undefined) {
     if (sameShape(stored.body.shape, shape)) return stored.body;

@@ -121,18 +121,22 @@ ensure_database() {
 
 # admit FLAG... : notes the version of the code at hand beside the state, unless it is noted there already; sets TOPOLOGY and
 # EPOCH to its numbers. Run from the repository, with credentials as `gcloud auth application-default login` gives them.
+# While the pipeline drains it is refused, unless DRAINING=yes: then it goes on draining under this version.
 admit() {
   local numbers
-  numbers=$(npx millrace admit --project="$PROJECT" --numbers "$@")
+  numbers=$(npx millrace admit --project="$PROJECT" --numbers "${DRAINING_FLAG[@]}" "$@")
   read -r TOPOLOGY EPOCH <<<"$numbers"
   say "topology $TOPOLOGY, epoch $EPOCH"
 }
 
 # hold_orders FLAG... : this script has set every push endpoint again. What operators have paused is stopped again, and what
-# drains since the script began; then it fails, since the pipeline reads nothing.
+# drains since the script began; then it fails, since the pipeline reads nothing (with DRAINING=yes that is meant).
 hold_orders() {
-  npx millrace admit --deployed --project="$PROJECT" "$@"
+  npx millrace admit --deployed --project="$PROJECT" "${DRAINING_FLAG[@]}" "$@"
 }
+
+DRAINING_FLAG=()
+[ "${DRAINING:-no}" != yes ] || DRAINING_FLAG=(--draining)
 
 # ensure_index DATABASE COLLECTION FIELD... : all ascending.
 ensure_index() {

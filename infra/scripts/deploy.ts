@@ -29,13 +29,14 @@ interface Options {
   readonly shards?: number;
   readonly slots?: number;
   readonly smoke: string | boolean;
+  readonly draining?: boolean;
   readonly yes?: boolean;
 }
 
 const INFRA = fileURLToPath(new URL('../', import.meta.url));
 
 async function run(name: string, options: Options): Promise<void> {
-  const { project, region, shape, shards, slots, yes = false } = options;
+  const { project, region, shape, shards, slots, draining = false, yes = false } = options;
   const planned = plan(await loadPipeline(name), {
     ...(shards === undefined ? {} : { shards }),
     ...(slots === undefined ? {} : { slots }),
@@ -50,12 +51,13 @@ async function run(name: string, options: Options): Promise<void> {
       folder: archivesFolder(pipeline),
       infra: INFRA,
       options: { shape },
+      draining,
       smokeTest: await smokeTestOf(pipeline, options.smoke),
     },
     {
       shell: PROCESS_SHELL,
       package: (manifest) => packagePipeline(name, manifest),
-      admit: () => inStore(project, pipeline, (store) => admit(store, planned, SYSTEM_CLOCK.now())),
+      admit: () => inStore(project, pipeline, (store) => admit(store, planned, SYSTEM_CLOCK.now(), { draining })),
       holdOrders: () => inStore(project, pipeline, (store) => holdOrdersIn(project, planned, store)),
       smoke: (test) => smokeIn(project, pipeline, test),
       say: PROCESS_IO.out,
@@ -128,6 +130,7 @@ await new Command('deploy')
   .option('--slots <n>', 'slots of a stage', Number)
   .option('--smoke <file>', 'the check (default: infra/smoke/<pipeline>.json where it is there)', true)
   .option('--no-smoke', 'no check')
+  .option('--draining', 'also while it drains, which goes on: to mend what keeps it from its end')
   .option('--yes', 'apply without asking')
   .action((name: string, options: Options) =>
     run(name, options).catch((error: unknown) => {

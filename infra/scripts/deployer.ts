@@ -27,6 +27,8 @@ export interface Deployment {
   readonly options: DeployOptions;
   /** Absent: no check. */
   readonly smokeTest: SmokeTest | undefined;
+  /** Whether it is meant to go on draining, if it drains. Default false. */
+  readonly draining?: boolean;
 }
 
 export interface DeployerPorts {
@@ -53,7 +55,7 @@ const FIRST = { topology: 1, epoch: 1 };
  * when all is done, and a drain was ordered meanwhile
  */
 export async function deploy(deployment: Deployment, ports: DeployerPorts): Promise<void> {
-  const { plan, project, region, yes, folder, infra, smokeTest } = deployment;
+  const { plan, project, region, yes, folder, infra, smokeTest, draining = false } = deployment;
   const { shell, say } = ports;
   const { pipeline } = plan;
   for (const step of prepareSteps(pipeline)) await shell.run('terraform', step, { cwd: infra });
@@ -72,7 +74,7 @@ export async function deploy(deployment: Deployment, ports: DeployerPorts): Prom
   if (!isThere) await ports.admit();
   const orders = await ports.holdOrders();
   const ordered = describeOrders(pipeline, orders);
-  if (orders.drainingSince !== null) throw new ConfigurationError(ordered.join('\n'));
+  if (orders.drainingSince !== null && !draining) throw new ConfigurationError(ordered.join('\n'));
   for (const line of ordered) say(line);
   if (smokeTest !== undefined && ordered.length > 0) say('no check, since an event may not get through');
   else if (smokeTest !== undefined) await check(smokeTest, ports);

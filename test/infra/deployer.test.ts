@@ -114,9 +114,20 @@ describe('a deployment', () => {
       holdOrders: async () => ({ paused: [], drainingSince: Date.UTC(2026, 0, 1) as EpochMillis }),
     });
     await expect(deploy(deployment, ports)).rejects.toThrow(
-      "'flights' drains since 2026-01-01T00:00:00.000Z, which was ordered while it was deployed, and reads no more: what came meanwhile was taken, or waits in its subscriptions; deploy it again when millrace drain says that it is through",
+      "'flights' drains since 2026-01-01T00:00:00.000Z, and reads no more: what came meanwhile was taken, or waits in its subscriptions; deploy it again when millrace drain says that it is through",
     );
     expect(done).toContain(APPLIED);
+    expect(done).not.toContain('smoke');
+  });
+
+  test('one that is meant for a pipeline that drains says so, sends no event, and is well', async () => {
+    const { done, said, ports } = world(MADE, {
+      holdOrders: async () => ({ paused: [], drainingSince: Date.UTC(2026, 0, 1) as EpochMillis }),
+    });
+    await deploy({ ...deployment, draining: true }, ports);
+    expect(said).toContainEqual(
+      expect.stringMatching(/^'flights' drains since 2026-01-01T00:00:00.000Z, and reads no more/),
+    );
     expect(done).not.toContain('smoke');
   });
 

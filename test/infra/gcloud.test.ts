@@ -219,6 +219,20 @@ describe('the gcloud script', () => {
     expect(calls.at(-1)!.flags).toHaveProperty('--deployed');
   }, 60_000);
 
+  test.each([
+    ['yes', true],
+    ['no', false],
+  ])(
+    'says whether it is meant for a pipeline that drains (DRAINING=%s)',
+    async (DRAINING, isMeant) => {
+      await deployed();
+      await run(manifest(), { env: { DRAINING } });
+      const admits = cloud.calls.filter(({ command }) => command === 'millrace admit');
+      expect(admits.map(({ flags }) => '--draining' in flags)).toEqual([isMeant, isMeant]);
+    },
+    60_000,
+  );
+
   test('makes everything and fails, where a drain was ordered while it ran', async () => {
     cloud.drains = true;
     const { code, output } = await run(manifest());

@@ -105,7 +105,7 @@ describe('of a pipeline that drains', () => {
     await driven.settle();
     const until = new Date(driven.clock.now() + 2 * MINUTE).toISOString();
     expect(await told()).toEqual([
-      `'counts' drains, and reads no more since ${since}; its windows close from ${until} on: 2 stages are open (events-count, others-count); 1 cells, 1 ranges of envelopes, 0 rows are left | millrace drain, which says when it is through; nothing is deployed before | millrace why events-count`,
+      `'counts' drains, and reads no more since ${since}; its windows close from ${until} on: 2 stages are open (events-count, others-count); 1 cells, 0 envelopes, 0 rows are left | millrace drain, which says when it is through; nothing is deployed before | millrace why events-count`,
     ]);
     await pause(driven.store, subscriptions, driven.clock, 'events-count');
     expect((await told())[0]).toContain('(0 minutes), and the drain waits for it;');

@@ -45,6 +45,6 @@ export function describeOrders(pipeline: string, { paused, drainingSince }: Orde
   if (drainingSince === null) return again;
   return [
     ...again,
-    `'${pipeline}' drains since ${describeInstant(drainingSince)}, which was ordered while it was deployed, and reads no more: what came meanwhile was taken, or waits in its subscriptions; deploy it again when millrace drain says that it is through`,
+    `'${pipeline}' drains since ${describeInstant(drainingSince)}, and reads no more: what came meanwhile was taken, or waits in its subscriptions; deploy it again when millrace drain says that it is through`,
   ];
 }
