@@ -111,6 +111,8 @@ const SERVICES = [
   'bigquery',
   'cloudbuild',
   'cloudfunctions',
+  'cloudquotas',
+  'cloudresourcemanager',
   'cloudscheduler',
   'firestore',
   'iam',
@@ -118,6 +120,7 @@ const SERVICES = [
   'monitoring',
   'pubsub',
   'run',
+  'storage',
 ];
 const INGEST_INSTANCES = 20;
 const SWEEP_DEADLINE_SECONDS = 180;
