@@ -1,13 +1,14 @@
 /** `millrace pause`, `resume`, `drain`, `restart` and `doctor`. */
 import { Command, Option } from 'commander';
-import { type Duration, type Millis, millis, plus } from '../model/time.ts';
+import { type Duration, millis } from '../model/time.ts';
 import { type Diagnosis, examine } from '../operate/doctor/doctor.ts';
 import { SHAPES } from '../plan/deployed-functions.ts';
-import { deliveredSources, describeProgress, drain, drainProgress, type DrainProgress } from '../operate/drain.ts';
+import { deliveredSources, describeProgress, drain } from '../operate/drain.ts';
 import { startAfresh } from '../operate/fresh-start.ts';
 import { pause, resume } from '../operate/pause.ts';
-import { requireStored, stageOf, survey } from '../operate/status/survey.ts';
+import { requireStored, stageOf, type Survey, survey } from '../operate/status/survey.ts';
 import { type DeployedAs, planOf, subscriptionsOf } from '../operate/target/target.ts';
+import { type DrainEnd, untilDrained } from '../operate/until-drained.ts';
 import { confirm } from './confirm.ts';
 import { at } from './format.ts';
 import type { Io } from './io.ts';
@@ -24,8 +25,6 @@ interface DrainCommandOptions extends ChangeOptions {
   readonly reading: string;
   readonly timeout: string;
 }
-
-const LOOK_EVERY = 5_000 as Millis;
 
 export function pauseCommand(io: Io): Command {
   return changing(
@@ -94,17 +93,11 @@ export function drainCommand(io: Io): Command {
           io.out(`'${pipeline}' reads no more; its windows close from ${at(readingEnds)} on${closing}`);
         for (const stage of Object.keys(paused))
           io.err(`'${stage}' is paused, and the drain waits for it; let it go on with: millrace resume ${stage}`);
-        const end = plus(clock.now(), timeout);
-        for (;;) {
-          const surveyed = await survey(store, pipeline, clock.now(), plan);
-          // It was through, and somebody has deployed it since.
-          const { epoch } = surveyed.topology ?? {};
-          if (surveyed.drain === undefined) return report(io, pipeline, NOTHING_LEFT, options.json, epoch);
-          const progress = drainProgress(surveyed);
-          if (progress.drained || clock.now() >= end) return report(io, pipeline, progress, options.json);
+        const look = (): Promise<Survey> => survey(store, pipeline, clock.now(), plan);
+        const ended = await untilDrained(look, clock, timeout, (progress) => {
           if (!options.json) io.out(describeProgress(progress));
-          await clock.sleep(LOOK_EVERY);
-        }
+        });
+        report(io, pipeline, ended, options.json);
       }),
     );
 }
@@ -167,12 +160,12 @@ function changing(command: Command): Command {
   return addTargetOptions(command).option('--yes', 'do not ask').option('--json', 'print one JSON object');
 }
 
-const NOTHING_LEFT: DrainProgress = { drained: true, open: [], cells: 0, envelopes: 0, rows: 0, messages: 0 };
-
-/** @param epoch as which it was started afresh since; absent: it was not */
-function report(io: Io, pipeline: string, progress: DrainProgress, json: boolean | undefined, epoch?: number): void {
+function report(io: Io, pipeline: string, ended: DrainEnd, json: boolean | undefined): void {
+  const { progress, startedAfresh } = ended;
   const next =
-    epoch === undefined ? 'deploying it again starts it afresh' : `it was started afresh since, as epoch ${epoch}`;
+    startedAfresh === null
+      ? 'deploying it again starts it afresh'
+      : `it was started afresh since, as epoch ${startedAfresh}`;
   if (json) io.out(JSON.stringify({ pipeline, ...progress }));
   else io.out(progress.drained ? `'${pipeline}' is drained; ${next}` : describeProgress(progress));
   if (!progress.drained)

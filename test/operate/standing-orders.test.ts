@@ -13,6 +13,8 @@ import { programsOf } from '../../functions/operate/status/programs.ts';
 import { drainOf, pausesOf } from '../../functions/operate/status/standing-orders.ts';
 import { statusOf } from '../../functions/operate/status/status.ts';
 import { survey } from '../../functions/operate/status/survey.ts';
+import { why } from '../../functions/operate/status/why.ts';
+import { untilDrained } from '../../functions/operate/until-drained.ts';
 import { admit } from '../../functions/operate/upgrade.ts';
 import { Driven } from './driven.ts';
 
@@ -154,6 +156,42 @@ describe('of a pipeline that drains', () => {
       return commit(batch);
     };
     expect(await order()).toMatchObject({ closed: true });
+  });
+
+  it('is waited for until it is through, and no longer than one has time', async () => {
+    await order();
+    const left: number[] = [];
+    const wait = (timeout: number) =>
+      driven.until(untilDrained(look, driven.clock, timeout as Millis, ({ cells }) => left.push(cells)));
+    expect(await wait(12_000)).toMatchObject({ progress: { drained: false, cells: 1 }, startedAfresh: null });
+    expect(left).toEqual([1, 1, 1]);
+    await driven.pass(3 * MINUTE);
+    expect(await wait(12_000)).toMatchObject({ progress: { drained: true }, startedAfresh: null });
+    await startAfresh(driven.store, driven.plan, driven.clock.now());
+    // Somebody has deployed it before this looked again: what that has to do is no business of the drain.
+    expect(await wait(12_000)).toEqual({
+      progress: { drained: true, open: [], cells: 0, envelopes: 0, rows: 0, messages: 0 },
+      startedAfresh: 2,
+    });
+    expect(left).toEqual([1, 1, 1]);
+  });
+
+  it('is said by why what the watermark waits for', async () => {
+    const asked = async () => (await why(driven.store, await look(), 'others-count', programsOf(driven.plan))).culprit;
+    const since = driven.clock.now();
+    const moment = (after: number): string => new Date(since + after).toISOString();
+    await order({ untilClosed: 60 * MINUTE });
+    await driven.settle();
+    expect((await asked()).sentence).toBe(
+      `source 'others' reads no more; a sweep lets it go on from ${moment(2 * MINUTE)} on, when nothing is read any more`,
+    );
+    await driven.feed('others', [{ card: 'b', at: since }]);
+    await driven.pass(3 * MINUTE);
+    expect((await asked()).sentence).toBe(
+      `source 'others' follows the clock with each sweep, as long as a window is open, until ${moment(62 * MINUTE)} at the latest`,
+    );
+    await driven.pass(60 * MINUTE);
+    expect((await asked()).kind).toBe('nothing');
   });
 
   it('and whose fresh start broke off, is said what goes on with it', async () => {

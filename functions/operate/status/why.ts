@@ -4,6 +4,7 @@
  */
 import { type EnrichState, enrichState } from '../../engine/enrich/enrich-state.ts';
 import { earliestHold } from '../../engine/protocol/holds.ts';
+import type { DrainControl } from '../../engine/control.ts';
 import type { Root } from '../../engine/protocol/root.ts';
 import { readingState, waitingCount } from '../../engine/views/waiting.ts';
 import { describeWindow } from '../../model/windows.ts';
@@ -188,9 +189,19 @@ function sourceCulprit(survey: Survey, source: string, at: EpochMillis): Culprit
     at,
     ...(since === undefined ? {} : { since }),
   } as const;
+  if (survey.drain !== undefined) return { ...common, sentence: `source '${source}' ${drainedSource(survey.drain)}` };
   if (written === MIN_TIMESTAMP) return { ...common, sentence: `source '${source}' has brought nothing yet` };
   const last = new Date(written).toISOString();
   return { ...common, sentence: `source '${source}' is known to be complete up to there; it was last read at ${last}` };
+}
+
+/** What the watermark of a source waits for in a drain. */
+function drainedSource({ closed, readingEnds, closingEnds }: DrainControl): string {
+  if (!closed)
+    return `reads no more; a sweep lets it go on from ${describeInstant(readingEnds)} on, when nothing is read any more`;
+  return closingEnds === undefined
+    ? 'is at its end with the next sweep'
+    : `follows the clock with each sweep, as long as a window is open, until ${describeInstant(closingEnds)} at the latest`;
 }
 
 /** At the end of time, where a drain has brought it or the input has ended by itself; what is paused waits there all the same. */
