@@ -15,7 +15,7 @@ export interface TopologyControl {
   readonly epoch: number;
   readonly shape: StoredShape;
   readonly admittedAt: EpochMillis;
-  /** A fresh start has begun and is not through; whoever deploys next goes on with it. */
+  /** A fresh start has begun and is not through; whoever deploys next goes on with it. The shape is that of before until then. */
   readonly startingAfresh?: true;
 }
 
@@ -104,14 +104,18 @@ export async function readingFence(store: Store): Promise<Precondition> {
   return { collection: 'control', id: 'drain', version: stored?.version ?? 'absent' };
 }
 
-/** @throws {ContentionError} when somebody else has decided in the meantime */
+/**
+ * @returns what is stored now
+ * @throws {ContentionError} when somebody else has decided in the meantime
+ */
 export async function writeControl<N extends keyof Controls>(
   store: Store,
   name: N,
   body: Controls[N],
   before: StoredControl<Controls[N]> | undefined,
-): Promise<void> {
+): Promise<StoredControl<Controls[N]>> {
   const document = { collection: 'control', id: name } as const;
   const precondition = { ...document, version: before?.version ?? ('absent' as const) };
-  await store.commit({ preconditions: [precondition], sets: [{ ...document, body }], deletes: [] });
+  const [version] = await store.commit({ preconditions: [precondition], sets: [{ ...document, body }], deletes: [] });
+  return { body, version: version! };
 }

@@ -45,52 +45,59 @@ export class NotDrained extends ConfigurationError {
   }
 }
 
+const TOPOLOGY = { collection: 'control', id: 'topology' } as const;
 /** What an epoch leaves behind that the next must not find. */
 const LEFT_BEHIND: readonly Collection[] = ['outbox', 'cells', 'parts', 'runs', 'views', 'settled'];
 /** Deletes of one commit of views, whose documents have up to half a MiB. */
 const VIEWS_AT_ONCE = 12;
 
 /**
+ * @param stored the topology upon which it was decided; default: what is stored now
  * @returns what is admitted: a higher topology and a higher epoch
  * @throws {NotDrained} when something is left; nothing is lost, and it may be tried again
  * @throws {ContentionError} when somebody else decides or works at the same moment; it may be tried again
  */
-export async function startAfresh(store: ListingStore, plan: Plan, now: EpochMillis): Promise<TopologyControl> {
-  const { body: before, version } = await begun(store, plan, now);
-  await endSenders(store, plan.pipeline, before.topology);
-  const kept = await renewShards(store, plan, before);
-  for (const collection of LEFT_BEHIND) await clear(store, collection);
-  await clear(store, 'ids', (id) => kept.has(id.slice(0, id.lastIndexOf('~'))));
+export async function startAfresh(
+  store: ListingStore,
+  plan: Plan,
+  now: EpochMillis,
+  stored?: StoredControl<TopologyControl>,
+): Promise<TopologyControl> {
+  const { body: before, version } = await begun(store, plan, now, stored ?? (await readControl(store, 'topology')));
+  const underWay: Precondition = { ...TOPOLOGY, version };
+  await endSenders(store, plan.pipeline, before.topology, underWay);
+  const kept = await renewShards(store, plan, before, underWay);
+  for (const collection of LEFT_BEHIND) await clear(store, collection, underWay);
+  await clear(store, 'ids', underWay, (id) => kept.has(id.slice(0, id.lastIndexOf('~'))));
   const drained = await readControl(store, 'drain');
-  const { startingAfresh: _, ...admitted } = before;
-  const topology = { collection: 'control', id: 'topology' } as const;
+  const { startingAfresh: _, ...numbers } = before;
+  const admitted: TopologyControl = { ...numbers, shape: storedShape(plan) };
   const drain = { collection: 'control', id: 'drain' } as const;
   await store.commit({
-    preconditions: [
-      { ...topology, version },
-      ...(drained === undefined ? [] : [{ ...drain, version: drained.version }]),
-    ],
-    sets: [{ ...topology, body: admitted }],
+    preconditions: [underWay, ...(drained === undefined ? [] : [{ ...drain, version: drained.version }])],
+    sets: [{ ...TOPOLOGY, body: admitted }],
     deletes: drained === undefined ? [] : [drain],
   });
   return admitted;
 }
 
 /** Raises the epoch, or goes on with the one that was begun. */
-async function begun(store: ListingStore, plan: Plan, now: EpochMillis): Promise<StoredControl<TopologyControl>> {
-  const stored = await readControl(store, 'topology');
-  const shape: StoredShape = storedShape(plan);
+async function begun(
+  store: ListingStore,
+  plan: Plan,
+  now: EpochMillis,
+  stored: StoredControl<TopologyControl> | undefined,
+): Promise<StoredControl<TopologyControl>> {
   let next: TopologyControl;
-  if (stored?.body.startingAfresh) next = { ...stored.body, shape, admittedAt: now };
+  if (stored?.body.startingAfresh) next = { ...stored.body, admittedAt: now };
   else {
     const surveyed = await survey(store, plan.pipeline, now, stored === undefined ? plan : undefined);
     const progress = drainProgress(surveyed);
     if (!progress.drained) throw new NotDrained(plan.pipeline, describeProgress(progress), surveyed.drain?.since);
-    const { topology = 1, epoch = 1 } = stored?.body ?? {};
+    const { topology = 1, epoch = 1, shape = storedShape(plan) } = stored?.body ?? {};
     next = { topology: topology + 1, epoch: epoch + 1, shape, admittedAt: now, startingAfresh: true };
   }
-  await writeControl(store, 'topology', next, stored);
-  return (await readControl(store, 'topology'))!;
+  return writeControl(store, 'topology', next, stored);
 }
 
 interface Snapshot {

@@ -52,10 +52,10 @@ export async function admit(
   { draining = false }: AdmitOptions = {},
 ): Promise<TopologyControl> {
   const stored = await readControl(store, 'topology');
-  if (stored?.body.startingAfresh) return startAfresh(store, plan, now);
+  if (stored?.body.startingAfresh) return startAfresh(store, plan, now, stored);
   if (stored !== undefined && (await readControl(store, 'drain')) !== undefined) {
     const isThrough = !draining || drainProgress(await survey(store, plan.pipeline, now)).drained;
-    if (isThrough) return startAfresh(store, plan, now);
+    if (isThrough) return startAfresh(store, plan, now, stored);
   }
   const shape = storedShape(plan);
   if (stored !== undefined) {

@@ -11,6 +11,14 @@ export interface Scenario {
   readonly faults: FaultRates;
   /** When given, no other faults happen than these occurrences, as `Faults.happened` names them. */
   readonly onlyFaults?: readonly string[];
+  /** Once it is drained the pipeline is started afresh, and all is published again. Default: it is not. */
+  readonly afresh?: AfreshSpec | undefined;
+}
+
+/** What a pipeline is in its second epoch. */
+export interface AfreshSpec {
+  readonly shards: number;
+  readonly slots: number;
 }
 
 export interface PipelineSpec {

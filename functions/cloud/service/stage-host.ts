@@ -11,11 +11,12 @@ import {
   type SinkShard,
   type ViewShard,
 } from '../../engine/assembly.ts';
+import { isForEpoch } from '../../engine/protocol/epochs.ts';
 import { parseShardId } from '../../engine/protocol/names.ts';
 import type { Root } from '../../engine/protocol/root.ts';
 import { dueTime } from '../../engine/sink/sink-state.ts';
 import { sinkState } from '../../engine/sink/sink-work.ts';
-import { DecodeError, OutdatedError } from '../../model/errors.ts';
+import { DecodeError } from '../../model/errors.ts';
 import type { Plan, Stage } from '../../plan/plan.ts';
 import type { BusMessage } from '../../ports/bus.ts';
 import { decodeMessage, epochOf } from '../pubsub/message.ts';
@@ -54,10 +55,7 @@ export class StageHost {
       log.error('a message that this pipeline has not sent', this.#fields({ messageId: push.messageId, error }));
       return;
     }
-    if (epoch > engine.epoch)
-      throw new OutdatedError(`a message of epoch ${epoch}; this instance is of epoch ${engine.epoch}`);
-    // All that an earlier epoch has sent was taken before this one began; its watermarks are none of ours.
-    if (epoch === engine.epoch) await this.offer(message);
+    if (isForEpoch(epoch, engine.epoch)) await this.offer(message);
   }
 
   /** Hands a message to its shard, and holds open a flush that it has made due. */

@@ -42,7 +42,9 @@ export class ViewTidings {
   areNews({ head }: Stage, root: Root, now: EpochMillis): boolean {
     if (head.kind === 'view') {
       const state = viewState(root);
-      return state.claim === null && earliestKept(state) < this.#facts.get(head.name)!.passed;
+      const { passed } = this.#facts.get(head.name)!;
+      // One that was started afresh has a root, and nothing else.
+      return isLoadMissing(head, state, passed) || (state.claim === null && earliestKept(state) < passed);
     }
     if (head.kind !== 'sideParDo') return false;
     const { waiting, seen } = readingState(root);

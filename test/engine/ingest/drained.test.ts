@@ -52,9 +52,9 @@ function drainable() {
     store,
     sweep,
     roots,
-    order: (closing = {}): Promise<void> => {
+    order: async (closing = {}): Promise<void> => {
       const order: DrainControl = { since: START, readingEnds: plus(START, 2 * MINUTE), ...closing };
-      return writeControl(store, 'drain', order, undefined);
+      await writeControl(store, 'drain', order, undefined);
     },
     /** A sweep after the reading has ended. @returns where the source is then */
     endReading: async () => {

@@ -3,7 +3,7 @@
  * means still.
  */
 import { afterCount, afterWatermark, repeatedly } from '../../../functions/model/triggers.ts';
-import type { KeeperSpec, PipelineSpec, SideSpec, WorldSpec } from '../scenario.ts';
+import type { KeeperSpec, PipelineSpec, Scenario, SideSpec, WorldSpec } from '../scenario.ts';
 import { Random } from '../world/random.ts';
 
 type MoreBranches = Pick<PipelineSpec, 'stored' | 'refreshed'>;
@@ -40,6 +40,18 @@ export function refineWorld(world: WorldSpec, seed: number): WorldSpec {
     ...world,
     ...(new Random(seed, 'cells').chance(0.5) ? { smallCells: true } : {}),
     ...(attempts.chance(0.15) ? { sourceAttempts: attempts.pick([1, 2, 4]) } : {}),
+  };
+}
+
+/** Now and then a pipeline is started afresh, as a rule with as many shards as before. */
+export function drawAfresh({ seed, pipeline, world }: Scenario): Pick<Scenario, 'afresh'> {
+  const random = new Random(seed, 'afresh');
+  if (world.drainAt !== undefined || random.chance(0.85)) return {};
+  return {
+    afresh: {
+      shards: random.chance(0.6) ? pipeline.shards : random.pick([1, 2, 4]),
+      slots: random.pick([1, 2]),
+    },
   };
 }
 

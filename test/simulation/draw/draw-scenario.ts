@@ -4,7 +4,7 @@ import { Random } from '../world/random.ts';
 import { drawFaults } from './draw-faults.ts';
 import { drawPipeline } from './draw-pipeline.ts';
 import { drawRecords } from './draw-records.ts';
-import { refinePipeline, refineWorld } from './draw-refinements.ts';
+import { drawAfresh, refinePipeline, refineWorld } from './draw-refinements.ts';
 
 export function drawScenario(seed: number): Scenario {
   const random = new Random(seed, 'scenario');
@@ -39,7 +39,8 @@ export function drawScenario(seed: number): Scenario {
     ),
     faults,
   };
-  if (scenario.world.sourceAttempts === undefined) return scenario;
+  const whole = { ...scenario, ...drawAfresh(scenario) };
+  if (scenario.world.sourceAttempts === undefined) return whole;
   // Of two messages of the same content one may be given up, and the other taken: no one could say which ended how.
-  return { ...scenario, records: records.map(({ publishedAgain: _, ...record }) => record) };
+  return { ...whole, records: records.map(({ publishedAgain: _, ...record }) => record) };
 }

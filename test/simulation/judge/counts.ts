@@ -49,7 +49,7 @@ export class Counts {
   judge({ stages }: PipelineSpec, world: World, faults: FaultCounts): void {
     const isExact = UNCOUNTED.every((kind) => faults[kind] === undefined);
     const roots = world.store.truth.all('roots').map(({ body }) => body as Root);
-    const letters = world.store.truth.all('deadLetters').map(({ body }) => body as DeadLetter);
+    const letters = world.letters();
     for (const { id } of world.plan.stages) {
       const counted = this.#counted.get(id);
       const { panes, ...others } = countsOfStage(id, roots);
@@ -68,7 +68,7 @@ export class Counts {
       const spec = stages.find(({ name }) => name === id);
       if (spec === undefined) continue;
       if (!spec.readsLate) check('late', sumOf(own.filter(({ kind }) => kind === 'late')));
-      check('panes', world.warehouse.rows(`${id}-panes`.replaceAll('-', '_')).map(paneRow).length);
+      check('panes', world.rows(`${id}-panes`.replaceAll('-', '_')).map(paneRow).length);
     }
   }
 }

@@ -47,7 +47,7 @@ interface Late {
 
 export function judge(scenario: Scenario, world: World, watch: Watch): void {
   const { punctuality } = watch;
-  const letters = world.store.truth.all('deadLetters').map(({ body }) => body as DeadLetter);
+  const letters = world.letters();
   const { failed, replayed } = checkFlawed(scenario, letters);
   let arrivals = recordArrivals(scenario, failed, replayed, punctuality);
   judgeBranches(scenario, letters, world, watch, replayed);
@@ -114,7 +114,7 @@ function checkFlawed(
 }
 
 function rowsOf(world: World, spec: StageSpec, table: string): Row[] {
-  return world.warehouse.rows(`${spec.name}-${table}`.replaceAll('-', '_'));
+  return world.rows(`${spec.name}-${table}`.replaceAll('-', '_'));
 }
 
 function recordArrivals(

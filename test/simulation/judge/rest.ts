@@ -45,7 +45,7 @@ function* whatRemainsOfShard(
   const gone = Object.keys(done).filter((sender) => !roots.has(sender));
   if (gone.length > 0) yield `what ${id} has of ${gone}`;
   const isSink = plan.stage(parseShardId(id).stage).head.kind === 'writeBigQuery';
-  if (isSink && (extra as { claim: unknown }).claim !== null) yield `a claim of ${id}`;
+  if (isSink && (extra as { claim: unknown } | undefined)?.claim) yield `a claim of ${id}`;
 }
 
 /** Roots of splits stay. */

@@ -42,14 +42,26 @@ export class Watch implements WorldWatcher {
   #published: Watermarks | undefined;
   readonly #plan: () => Plan;
   readonly #scenario: Scenario;
+  /** Stands before what is published of an epoch. */
+  readonly #prefix: string;
+  readonly #isFirst: boolean;
+  /** Roots that a later epoch has written, or removed. */
+  readonly #renewed = new Set<string>();
 
   readonly counted = (stage: string, counts: BundleCounts): void => this.counts.counted(stage, counts);
 
-  constructor(scenario: Scenario, plan: () => Plan) {
+  /**
+   * @param epoch whose watermarks are watched
+   * @param roots those that there are
+   */
+  constructor(scenario: Scenario, plan: () => Plan, epoch = 1, roots: readonly Root[] = []) {
     this.punctuality = new Punctuality(scenario);
     this.timers = new Timers(scenario.pipeline.keeper?.failsFirings === true);
     this.#plan = plan;
     this.#scenario = scenario;
+    this.#prefix = epoch === 1 ? '' : `${epoch}:`;
+    for (const root of roots) this.#roots.set(root.id, root);
+    this.#isFirst = epoch === 1;
   }
 
   /** What is published by now. */
@@ -75,6 +87,9 @@ export class Watch implements WorldWatcher {
 
   committed(batch: Batch): void {
     this.#guard(() => {
+      for (const { collection, id } of [...batch.sets, ...batch.deletes])
+        if (collection === 'roots' && this.#renewed.has(id))
+          throw new Violation('nobody of an epoch writes once a later has begun', id);
       const sender = batch.sets.find(({ collection }) => collection === 'roots')?.id ?? '';
       const sent = sentBy(batch);
       this.#noteSent(sender, sent);
@@ -88,11 +103,25 @@ export class Watch implements WorldWatcher {
     });
   }
 
+  renewed({ sets, deletes }: Batch): void {
+    this.#guard(() => {
+      if (!this.#isFirst)
+        throw new Violation(
+          'a fresh start that is over changes nothing',
+          [...sets, ...deletes].map(({ collection, id }) => `${collection}/${id}`).join(', '),
+        );
+      for (const { collection, id } of [...sets, ...deletes]) if (collection === 'roots') this.#renewed.add(id);
+      for (const { collection, id } of deletes) if (collection === 'roots') this.#roots.delete(id);
+    });
+  }
+
   raised(fields: Readonly<Record<string, number>>): void {
     this.#guard(() => {
-      for (const field in fields) {
+      for (const each in fields) {
+        if (!each.startsWith(this.#prefix)) continue;
+        const field = each.slice(this.#prefix.length);
         const [kind, name] = [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1)];
-        const at = fields[field] as EpochMillis;
+        const at = fields[each] as EpochMillis;
         if (kind === 'in') this.#raise(this.#input, name, at, () => this.#checkInput(name, at));
         if (kind === 'out') this.#raise(this.#output, name, at, () => this.#checkOutput(name, at));
       }

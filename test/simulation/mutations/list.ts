@@ -1,4 +1,5 @@
 /** The faults that the simulation must notice, each by itself. */
+import { AFRESH_MUTATIONS } from './afresh.ts';
 import { DEDUPLICATE_MUTATIONS } from './deduplicate.ts';
 import { ENRICH_MUTATIONS } from './enrich.ts';
 import { INGEST_MUTATIONS } from './ingest.ts';
@@ -26,4 +27,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ENRICH_MUTATIONS,
   ...VIEWS_MUTATIONS,
   ...OPERATE_MUTATIONS,
+  ...AFRESH_MUTATIONS,
 ];

@@ -14,12 +14,13 @@ const LONG_SHARE = 0.4;
 
 export class Pauses {
   readonly #around: Surroundings;
-  readonly #plan: Plan;
+  readonly #plan: () => Plan;
   readonly #store: Store;
   readonly #random: Random;
   readonly #ends = new Map<string, number>();
 
-  constructor(around: Surroundings, plan: Plan, store: Store) {
+  /** @param plan of what is deployed */
+  constructor(around: Surroundings, plan: () => Plan, store: Store) {
     this.#around = around;
     this.#plan = plan;
     this.#store = store;
@@ -36,7 +37,7 @@ export class Pauses {
     const { scheduler, faults } = this.#around;
     scheduler.after(EVERY, () => {
       if (faults.isOver) return false;
-      if (faults.happens('stagePaused')) this.#pause(this.#random.pick(this.#plan.stages).id);
+      if (faults.happens('stagePaused')) this.#pause(this.#random.pick(this.#plan().stages).id);
       this.#thinkAgain();
       return true;
     });

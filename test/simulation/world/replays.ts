@@ -20,11 +20,14 @@ const KINDS: readonly DeadLetter['kind'][] = ['source', 'element'];
 export class Replays {
   readonly #hosting: Hosting;
   readonly #outside: Outside;
+  readonly #own: () => readonly string[] | undefined;
   readonly #random: Random;
 
-  constructor(hosting: Hosting, outside: Outside) {
+  /** @param own the ids of those that may be replayed; undefined: of all */
+  constructor(hosting: Hosting, outside: Outside, own: () => readonly string[] | undefined) {
     this.#hosting = hosting;
     this.#outside = outside;
+    this.#own = own;
     this.#random = new Random(hosting.around.seed, 'replays');
     if (hosting.around.scenario.faults.replayed !== undefined) this.#thinkAgain();
   }
@@ -64,9 +67,12 @@ export class Replays {
       patch: mended,
     };
     this.#outside.isMended = true;
-    for (const kind of this.#kinds())
-      for await (const outcome of replayLetters(setting, { filter: { kind }, name: 'mended' }))
+    const own = this.#own();
+    for (const kind of this.#kinds()) {
+      const filter = own === undefined ? { kind } : { kind, ids: own };
+      for await (const outcome of replayLetters(setting, { filter, name: 'mended' }))
         around.tell(() => `${instance.name}: ${JSON.stringify(outcome)}`);
+    }
   }
 }
 

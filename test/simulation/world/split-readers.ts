@@ -21,6 +21,8 @@ export class SplitReaders {
   isDrained: () => boolean = () => false;
   readonly #hosting: Hosting;
   readonly #readers = new Map<RootId, Instance>();
+  readonly #started: Instance[] = [];
+  #isOver = false;
 
   constructor(hosting: Hosting) {
     this.#hosting = hosting;
@@ -47,7 +49,14 @@ export class SplitReaders {
     return watermarks;
   }
 
+  /** Nothing is read any more: the processes are over. */
+  end(): void {
+    this.#isOver = true;
+    for (const instance of this.#started) instance.die('as its run is over');
+  }
+
   #watch(source: number, split: number): boolean {
+    if (this.#isOver) return false;
     const { around, plan } = this.#hosting;
     around.scheduler.after(around.faults.isOver ? CALM_WATCH : WATCH_EVERY, () => this.#watch(source, split));
     const id = ingestRootId(plan.sources[source]!.id, splitName(split));
@@ -62,6 +71,7 @@ export class SplitReaders {
     const source = plan.sources[number]!;
     const instance = start(`reader-${source.id}-${split}`);
     this.#readers.set(id, instance);
+    this.#started.push(instance);
     void readSplit(instance, {
       plan,
       source,

@@ -1,5 +1,6 @@
 /** An instance that serves stages: makes their shards when messages come, and flushes their tables. */
 import { type AssemblySetting, assembleShard } from '../../../functions/engine/assembly.ts';
+import { isForEpoch } from '../../../functions/engine/protocol/epochs.ts';
 import { parseShardId } from '../../../functions/engine/protocol/names.ts';
 import type { Shard } from '../../../functions/engine/shard/shard.ts';
 import type { Flusher } from '../../../functions/engine/sink/flusher.ts';
@@ -8,7 +9,7 @@ import { sinkState } from '../../../functions/engine/sink/sink-work.ts';
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import { RetryableError } from '../../../functions/model/errors.ts';
 import type { Plan } from '../../../functions/plan/plan.ts';
-import type { BusMessage } from '../../../functions/ports/bus.ts';
+import type { Sent } from './bus.ts';
 import type { Instance } from './instance.ts';
 
 export class StageInstance {
@@ -28,18 +29,23 @@ export class StageInstance {
   }
 
   /** Hands a message to its shard. @returns whether the engine has something to run now */
-  take(message: BusMessage, answer: (taken: boolean) => void): boolean {
+  take(sent: Sent, answer: (taken: boolean) => void): boolean {
     return this.instance.whenAwake(() => {
-      this.#shard(message.target)
-        .then((shard) => shard.offer(message))
-        .then(
-          () => answer(true),
-          (error: unknown) => {
-            if (!(error instanceof RetryableError)) this.#broken(error);
-            answer(false);
-          },
-        );
+      this.#offer(sent).then(
+        () => answer(true),
+        (error: unknown) => {
+          if (!(error instanceof RetryableError)) this.#broken(error);
+          answer(false);
+        },
+      );
     });
+  }
+
+  async #offer({ message, epoch }: Sent): Promise<void> {
+    const { stage, shard } = parseShardId(message.target);
+    // What is for a shard that is no more stays open, as a host leaves it.
+    if (!isForEpoch(epoch, this.#setting.epoch) || shard >= this.#plan.stage(stage).shards) return;
+    await (await this.#shard(message.target)).offer(message);
   }
 
   #shard(target: string): Promise<Shard> {

@@ -2,7 +2,7 @@
 import type { Root } from '../../../functions/engine/protocol/root.ts';
 import { MemoryStore } from '../../../functions/local/memory-store.ts';
 import { ContentionError, RetryableError } from '../../../functions/model/errors.ts';
-import type { Batch, CommitResult, Store } from '../../../functions/ports/store.ts';
+import type { Batch, CommitResult, ListingStore, Store } from '../../../functions/ports/store.ts';
 import { describeBatch, time } from './describe.ts';
 import type { Instance } from './instance.ts';
 import { Outages } from './outages.ts';
@@ -12,6 +12,8 @@ import type { Surroundings } from './surroundings.ts';
 export interface StoreWatcher {
   committed(batch: Batch): void;
   raised(fields: Readonly<Record<string, number>>): void;
+  /** Somebody who deploys has changed what is stored. */
+  renewed(batch: Batch): void;
   /** The root that a batch is about to write, as it stands before; for the story. */
   root(batch: Batch): Root | undefined;
 }
@@ -19,10 +21,11 @@ export interface StoreWatcher {
 export class SimulatedStore {
   readonly truth: MemoryStore;
   readonly #around: Surroundings;
-  readonly #watcher: StoreWatcher;
+  readonly #watcher: () => StoreWatcher;
   readonly #outages: Outages;
 
-  constructor(around: Surroundings, watcher: StoreWatcher) {
+  /** @param watcher who looks at present */
+  constructor(around: Surroundings, watcher: () => StoreWatcher) {
     this.#around = around;
     this.#watcher = watcher;
     this.truth = new MemoryStore({ strict: around.scenario.world.strictStore });
@@ -37,15 +40,29 @@ export class SimulatedStore {
       get: (collection, ids) => read(`get ${collection}`, () => truth.get(collection, ids)),
       query: (query, equals, page) => read(`query ${query.name}`, () => truth.query(query, equals, page)),
       roots: () => read('roots', () => truth.roots()),
-      commit: (batch) => this.#call(instance, 'commit', () => this.#commit(batch, instance)),
+      commit: (batch) =>
+        this.#call(instance, 'commit', () => this.#commit(batch, instance, () => this.#watcher().committed(batch))),
       raise: (name, fields) =>
         this.#call(instance, 'raise', () => {
           this.#around.tell(
             () => `${instance.name} publishes ${Object.entries(fields).map(([field, at]) => `${field} ${time(at)}`)}`,
           );
-          this.#watcher.raised(fields);
+          this.#watcher().raised(fields);
           return truth.raise(name, fields);
         }),
+    };
+  }
+
+  /**
+   * The port of somebody who deploys.
+   * @param committed told of each commit of theirs
+   */
+  deployerPortOf(instance: Instance, committed: (batch: Batch) => void): ListingStore {
+    const { truth } = this;
+    return {
+      ...this.portOf(instance),
+      list: (collection, limit) => this.#read(instance, `list ${collection}`, () => truth.list(collection, limit)),
+      commit: (batch) => this.#call(instance, 'commit', () => this.#commit(batch, instance, () => committed(batch))),
     };
   }
 
@@ -55,7 +72,7 @@ export class SimulatedStore {
     );
   }
 
-  async #commit(batch: Batch, instance: Instance): Promise<CommitResult> {
+  async #commit(batch: Batch, instance: Instance, committed: () => void): Promise<CommitResult> {
     const { faults, tell } = this.#around;
     if (faults.happens('commitFailed')) throw new RetryableError('the commit failed');
     if (faults.happens('commitAborted')) throw new ContentionError('too much contention on these documents');
@@ -63,8 +80,8 @@ export class SimulatedStore {
     const result = this.truth.commit(batch);
     // The store in memory has applied it, or refused it, before it returns.
     if (this.truth.counts.commits > before) {
-      tell(() => `${instance.name} commits ${describeBatch(batch, this.#watcher.root(batch))}`);
-      this.#watcher.committed(batch);
+      tell(() => `${instance.name} commits ${describeBatch(batch, this.#watcher().root(batch))}`);
+      committed();
     } else tell(() => `${instance.name} comes too late with a commit of ${batch.preconditions.map(({ id }) => id)}`);
     if (!faults.happens('commitAnswerLost')) return result;
     await result;

@@ -30,6 +30,7 @@ export class Sweeps {
   /** What the last one has found. */
   findings: Findings = NOTHING_FOUND;
   isCalm = false;
+  #isOver = false;
   #calm = CALM_SWEEP;
   /** When the last sweep began. */
   #commits = 0;
@@ -43,7 +44,13 @@ export class Sweeps {
     options.around.scheduler.after(1, () => this.#sweepAndGoOn());
   }
 
+  /** No other begins. */
+  end(): void {
+    this.#isOver = true;
+  }
+
   #sweepAndGoOn(): boolean {
+    if (this.#isOver) return false;
     const { scheduler, faults, scenario } = this.#options.around;
     const commits = this.#options.commits();
     this.#calm = commits > this.#commits ? CALM_SWEEP : Math.min(RAREST_SWEEP, this.#calm * RARER);
@@ -73,7 +80,7 @@ export class Sweeps {
     const { around, plan, start, settingOf, backlogs, readers } = this.#options;
     const { slice, retireAfter, republishAfter } = around.scenario.world;
     const instance = start('sweep');
-    const { store, bus, clock } = settingOf(instance);
+    const { store, bus, clock, epoch } = settingOf(instance);
     const sweeper = new Sweeper({
       plan,
       store,
@@ -83,6 +90,7 @@ export class Sweeps {
         sample: (source) => instance.call('sample', SAMPLE_CALL, async () => backlogs.get(source)!.sample()),
       },
       timing: { slice: slice as Millis, idleAfter: (6 * slice) as Millis },
+      ...(epoch === undefined ? {} : { epoch }),
       retireAfter: retireAfter as Millis,
       republishAfter: republishAfter as Millis,
       sourceWatermarks: (roots) => readers.watermarks(roots),

@@ -43,10 +43,12 @@ export class Topic {
   isDrained = false;
   #remaining: number;
   #published = 0;
+  readonly #series: string;
 
   /**
    * @param records what is published, each at its arrival
    * @param undelivered where it goes what cannot be delivered
+   * @param series stands in the ids of messages, which no two have in common
    */
   constructor(
     around: Surroundings,
@@ -54,8 +56,10 @@ export class Topic {
     records: readonly RecordSpec[],
     route: Route<SourceMessage>,
     undelivered: UndeliveredRoute,
+    series: string,
   ) {
     this.#around = around;
+    this.#series = series;
     this.#gaveUp = undelivered.gaveUp;
     this.#random = new Random(around.seed, `topic ${name}`);
     this.#deliveries = new Deliveries(around, name, {
@@ -100,7 +104,7 @@ export class Topic {
     if (!this.#backlog.delete(message.id)) return;
     this.#givenUp.add(message.id);
     this.#gaveUp((message.data as RecordSpec).id);
-    const id = `d${this.#givenUp.size}`;
+    const id = `d${this.#series}${this.#givenUp.size}`;
     this.#copies.add(id);
     this.#around.scheduler.after(COPY_AFTER, () => {
       this.#undelivered.carry({ id, message });
@@ -109,7 +113,7 @@ export class Topic {
   }
 
   #publish(record: RecordSpec): false {
-    const id = `m${this.#published++}`;
+    const id = `m${this.#series}${this.#published++}`;
     const publishTime = epochMillis(Math.floor(this.#around.scheduler.now));
     this.#remaining -= 1;
     this.#backlog.set(id, publishTime);

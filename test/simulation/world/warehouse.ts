@@ -14,6 +14,12 @@ interface Stored {
   written: number;
 }
 
+export interface PlacedRow {
+  readonly table: string;
+  readonly place: string;
+  readonly row: Row;
+}
+
 /** Rows by place; more than one row in a place is a duplicate. */
 type Table = Map<string, Stored[]>;
 
@@ -40,9 +46,25 @@ export class SimulatedWarehouse {
     };
   }
 
+  /** Everything that there is. */
+  placed(): PlacedRow[] {
+    return [...this.#tables].flatMap(([table, places]) =>
+      [...places].flatMap(([place, stored]) => stored.map(({ row }) => ({ table, place, row }))),
+    );
+  }
+
   /** Every row of a table, duplicates too. */
   rows(table: string): Row[] {
     return [...this.#table(table).values()].flat().map(({ row }) => row);
+  }
+
+  /** The rows of one place of a table. */
+  rowsAt(table: string, place: string): Row[] {
+    return (
+      this.#table(table)
+        .get(place)
+        ?.map(({ row }) => row) ?? []
+    );
   }
 
   /** Whether jobs are running. */

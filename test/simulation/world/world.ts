@@ -1,35 +1,37 @@
 /** A pipeline in a world of its own: services, sources, sweeps, and what goes wrong with them. */
 import type { AssemblySetting } from '../../../functions/engine/assembly.ts';
-import { writeControl } from '../../../functions/engine/control.ts';
+import { type DrainControl, writeControl } from '../../../functions/engine/control.ts';
 import { parseShardId } from '../../../functions/engine/protocol/names.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
 import type { CellLimits } from '../../../functions/engine/shard/cell-limits.ts';
 import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
 import { type EpochMillis, MIN_TIMESTAMP, type Millis, plus } from '../../../functions/model/time.ts';
-import { type Plan, plan } from '../../../functions/plan/plan.ts';
-import type { BusMessage } from '../../../functions/ports/bus.ts';
+import type { Plan } from '../../../functions/plan/plan.ts';
+import { storedShape } from '../../../functions/plan/stored-shape.ts';
+import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
+import type { BusMessage, OutsideMessage } from '../../../functions/ports/bus.ts';
+import type { Row } from '../../../functions/ports/warehouse.ts';
 import { type Scenario, START } from '../scenario.ts';
-import { SimulatedBus } from './bus.ts';
-import { Faults } from './faults.ts';
+import type { Faults } from './faults.ts';
+import { type EpochNumbers, FIRST_EPOCH, FreshStart, planOf } from './fresh-start.ts';
 import { openFile } from './file.ts';
 import { Fleet } from './fleet.ts';
+import { type Inheritance, inheritanceOf } from './inheritance.ts';
 import { IngestInstance } from './ingest-instance.ts';
 import { Instance } from './instance.ts';
 import { SimulatedOutside } from './outside.ts';
-import { Pauses } from './pauses.ts';
-import { SimulatedModel } from './model.ts';
-import { buildPipeline } from './pipeline.ts';
+import type { Platform } from './platform.ts';
 import { Random } from './random.ts';
 import { Replays } from './replays.ts';
-import { Scheduler } from './scheduler.ts';
+import type { Scheduler } from './scheduler.ts';
 import { SplitReaders } from './split-readers.ts';
 import { StageInstance } from './stage-instance.ts';
-import { SimulatedStore, type StoreWatcher } from './store.ts';
+import type { SimulatedStore, StoreWatcher } from './store.ts';
 import type { Hosting, Surroundings } from './surroundings.ts';
 import { Sweeps } from './sweeps.ts';
 import { Topic } from './topic.ts';
 import { UndeliveredInstance } from './undelivered.ts';
-import { SimulatedWarehouse } from './warehouse.ts';
+import type { SimulatedWarehouse } from './warehouse.ts';
 
 const LAST_LOOK = 5_000;
 /** How long a drain goes on reading, milliseconds: instances are away for longer with messages in their hands. */
@@ -62,16 +64,15 @@ export interface WorldWatcher extends StoreWatcher {
 
 export class World {
   readonly plan: Plan;
-  readonly scheduler = new Scheduler(START);
-  readonly faults: Faults;
-  readonly store: SimulatedStore;
-  readonly bus: SimulatedBus;
-  readonly warehouse: SimulatedWarehouse;
-  readonly model: SimulatedModel;
+  /** When it began. */
+  readonly start: number;
+  /** What was there when it began. */
+  readonly before: Inheritance;
   /** Whether nothing more is read, since an operator has said so. */
   isDrained = false;
   /** The first thing that went wrong in the engine. */
   broken: unknown;
+  readonly #platform: Platform;
   readonly #around: Surroundings;
   readonly #random: Random;
   readonly #services = new Map<string, Fleet<StageInstance>>();
@@ -79,50 +80,43 @@ export class World {
   readonly #ingest: Fleet<IngestInstance>;
   readonly #undelivered: Fleet<UndeliveredInstance>;
   readonly #sweeps: Sweeps;
+  readonly #readers: SplitReaders;
+  readonly #hosting: Hosting;
   readonly #published: () => Watermarks;
   readonly #watcher: WorldWatcher;
   #names = 0;
   /** Of the newest deployment. */
-  #topology = 1;
+  #topology: number;
+  readonly #epoch: number;
+  /** Whether its topology is noted, which no deployment changes any more unseen. */
+  #isAdmitted = false;
+  /** Whether another epoch has begun. */
+  #isOver = false;
 
   /**
+   * @param platform what it runs on; what ran there before gets nothing more, though it may still be at work
    * @param watcher sees every write, and what is counted
    * @param published the watermarks that are published by now
-   * @param story takes the lines of the run's story; absent: nobody listens
+   * @param of the first deployment's numbers
    */
   constructor(
     scenario: Scenario,
+    platform: Platform,
     watcher: WorldWatcher,
     published: () => Watermarks,
-    story: ((line: string) => void) | undefined,
+    of: EpochNumbers = FIRST_EPOCH,
   ) {
-    const { scheduler } = this;
-    const tell =
-      story === undefined
-        ? () => undefined
-        : (line: () => string) => story(`${((scheduler.now - START) / 1_000).toFixed(3).padStart(10)} s  ${line()}`);
-    this.faults = new Faults(scenario.seed, scenario.faults, scenario.onlyFaults, (_, occasion) =>
-      tell(() => `fault ${occasion}`),
-    );
-    this.#around = { seed: scenario.seed, scenario, scheduler, faults: this.faults, tell };
+    this.#platform = platform;
+    this.#around = { ...platform.around, seed: scenario.seed, scenario };
     this.#random = new Random(scenario.seed, 'world');
     this.#published = published;
     this.#watcher = watcher;
-    const { shards } = scenario.pipeline;
+    this.#topology = of.topology;
+    this.#epoch = of.epoch;
+    this.start = this.scheduler.now;
+    this.before = inheritanceOf(platform);
     const outside = new SimulatedOutside(this.#around);
-    this.plan = plan(buildPipeline(scenario.pipeline, outside), {
-      shards,
-      slots: Math.min(shards, scenario.world.slots),
-    });
-    this.store = new SimulatedStore(this.#around, watcher);
-    const pauses = new Pauses(this.#around, this.plan, this.store.truth);
-    this.bus = new SimulatedBus(
-      this.#around,
-      (message, attempt, answer) => this.#service(message).pick(attempt).take(message, answer),
-      ({ target }) => pauses.endOf(parseShardId(target).stage),
-    );
-    this.warehouse = new SimulatedWarehouse(this.#around);
-    this.model = new SimulatedModel(this.#around);
+    this.plan = planOf(scenario, outside);
     this.#ingest = this.#fleet(() => this.#startIngest());
     this.#undelivered = new Fleet(
       () => this.#startUndelivered(),
@@ -134,18 +128,66 @@ export class World {
     const breaks = (error: unknown): void => {
       this.broken ??= error;
     };
-    const hosting: Hosting = { around: this.#around, plan: this.plan, start, settingOf, breaks };
-    const readers = new SplitReaders(hosting);
+    this.#hosting = { around: this.#around, plan: this.plan, start, settingOf, breaks };
+    platform.deploy({
+      plan: this.plan,
+      watcher,
+      route: (sent, attempt, answer) => this.#service(sent.message).pick(attempt).take(sent, answer),
+    });
+    this.#readers = new SplitReaders(this.#hosting);
     const backlogs = this.#topics;
-    this.#sweeps = new Sweeps({ ...hosting, backlogs, readers, commits: () => this.store.truth.counts.commits });
-    readers.isDrained = () => this.isDrained;
-    readers.findings = () => this.#sweeps.findings;
-    new Replays(hosting, outside);
+    const commits = (): number => this.store.truth.counts.commits;
+    this.#sweeps = new Sweeps({ ...this.#hosting, backlogs, readers: this.#readers, commits });
+    this.#readers.isDrained = () => this.isDrained;
+    this.#readers.findings = () => this.#sweeps.findings;
+    new Replays(this.#hosting, outside, () => this.#ownLetters());
     for (const [number, { kind, name }] of scenario.pipeline.sources.entries())
       if (kind === 'messages') this.#addTopic(number, name);
     this.#deployAtTimes();
     this.#dieAtLast();
     this.#drainAtItsTime();
+  }
+
+  get scheduler(): Scheduler {
+    return this.#around.scheduler;
+  }
+
+  get faults(): Faults {
+    return this.#around.faults;
+  }
+
+  get store(): SimulatedStore {
+    return this.#platform.store;
+  }
+
+  get warehouse(): SimulatedWarehouse {
+    return this.#platform.warehouse;
+  }
+
+  /** Stands in names that no two epochs have in common. */
+  get #series(): string {
+    return this.#epoch === 1 ? '' : `${this.#epoch}-`;
+  }
+
+  /** The rows of a table that were written since it began. */
+  rows(table: string): Row[] {
+    return this.warehouse.rows(table).filter((row) => !this.before.rows.has(row));
+  }
+
+  /** The dead letters that were written since it began. */
+  letters(): DeadLetter[] {
+    const all = this.store.truth.all('deadLetters').filter(({ id }) => !this.before.letters.has(id));
+    return all.map(({ body }) => body as DeadLetter);
+  }
+
+  /** What was published for topics outside since it began. */
+  get published(): readonly OutsideMessage[] {
+    return this.#platform.bus.published.slice(this.before.published);
+  }
+
+  /** When the model was asked since it began. */
+  get requests(): readonly number[] {
+    return this.#platform.model.requests.slice(this.before.requests);
   }
 
   /** From now on nothing goes wrong any more. */
@@ -159,10 +201,33 @@ export class World {
     return [...this.#topics.values()].every((topic) => topic.isDone);
   }
 
+  /**
+   * Somebody deploys the pipeline again once it is drained.
+   * @param next what it is then
+   */
+  startAfresh(next: Scenario): FreshStart {
+    const plan = planOf(next, new SimulatedOutside(this.#around));
+    const fresh = new FreshStart(this.#hosting, plan, this.store, (batch) => {
+      // Whoever reads a file is not there any more when it is read again.
+      this.#readers.end();
+      this.#platform.deployed.watcher.renewed(batch);
+    });
+    this.#platform.deployers = fresh.deployers;
+    return fresh;
+  }
+
+  /** Nobody starts anything for it any more. What its instances are at, they go on with; but files are read no more. */
+  end(): void {
+    this.#isOver = true;
+    this.#sweeps.end();
+  }
+
   /** An operator lets the pipeline come to its end: nothing more is read. */
   drain(): void {
     const { scheduler } = this;
     this.#around.tell(() => 'an operator drains the pipeline');
+    // Whoever would deploy it by now would start it afresh once more.
+    for (const deployer of this.#platform.deployers) deployer.die('as the pipeline is drained');
     const now = Math.floor(scheduler.now) as EpochMillis;
     const isEarly = !this.areTopicsDone || !this.#watcher.isAllRead();
     const hasSplits = this.#around.scenario.pipeline.sources.some(({ kind }) => kind !== 'messages');
@@ -171,8 +236,25 @@ export class World {
     for (const topic of this.#topics.values()) topic.isDrained = true;
     const waits = new Random(this.#around.seed, 'drain').chance(0.3);
     const closing = waits ? { closingEnds: plus(readingEnds, CLOSING) } : {};
-    const order = { since: now, readingEnds, ...closing, deliveries: {} };
-    void writeControl(this.store.truth, 'drain', order, undefined);
+    const order = { since: now, readingEnds, ...closing };
+    void this.#order(order);
+  }
+
+  async #order(drain: DrainControl): Promise<void> {
+    const { scenario, scheduler } = this.#around;
+    const { truth } = this.store;
+    if (scenario.afresh !== undefined) {
+      this.#isAdmitted = true;
+      const [topology, epoch, shape] = [this.#topology, this.#epoch, storedShape(this.plan)];
+      const admittedAt = Math.floor(scheduler.now) as EpochMillis;
+      await writeControl(truth, 'topology', { topology, epoch, shape, admittedAt }, undefined);
+    }
+    await writeControl(truth, 'drain', drain, undefined);
+  }
+
+  /** The ids of dead letters that are its own; undefined: all are. */
+  #ownLetters(): readonly string[] | undefined {
+    return this.before.letters.size === 0 ? undefined : this.letters().map(({ id }) => id);
   }
 
   #service({ target }: BusMessage): Fleet<StageInstance> {
@@ -214,7 +296,7 @@ export class World {
   }
 
   #start(kind: string): Instance {
-    const instance = new Instance(`${kind}-${(this.#names++).toString(36)}`, this.#around);
+    const instance = new Instance(`${kind}${this.#series}-${(this.#names++).toString(36)}`, this.#around);
     this.#around.tell(() => `${instance.name} starts`);
     return instance;
   }
@@ -228,13 +310,13 @@ export class World {
     return {
       pipeline: this.plan.pipeline,
       store: this.store.portOf(instance),
-      bus: this.bus.portOf(instance),
+      bus: this.#platform.bus.portOf(instance, this.#epoch),
       warehouse: this.warehouse.portOf(instance),
-      predictor: this.model.portOf(instance),
+      predictor: this.#platform.model.portOf(instance),
       clock,
       ids,
       topology: this.#topology,
-      epoch: 1,
+      epoch: this.#epoch,
       cadence: this.#around.scenario.world.cadence as Millis,
       ...(this.#around.scenario.world.smallCells === true ? { cellLimits: SMALL_CELLS } : {}),
       counted: this.#watcher.counted,
@@ -257,6 +339,7 @@ export class World {
         route: (copy, attempt, answer) => this.#undelivered.pick(attempt).take(name, copy, answer),
         gaveUp: (token) => this.#watcher.gaveUp(name, token),
       },
+      this.#series,
     );
     this.#topics.set(name, topic);
   }
@@ -265,7 +348,7 @@ export class World {
   #dieAtLast(): void {
     const { scheduler, scenario, faults } = this.#around;
     const look = (): false => {
-      if (faults.isOver) return false;
+      if (faults.isOver || this.#isOver) return false;
       for (const fleet of [...this.#services.values(), this.#ingest])
         for (const instance of fleet.instances) if (faults.happens('crashAtLast')) instance.die('after all was read');
       scheduler.after(LAST_LOOK, look);
@@ -287,7 +370,7 @@ export class World {
   #deployAtTimes(): void {
     const { scheduler, faults, tell } = this.#around;
     scheduler.after(DEPLOY_EVERY, () => {
-      if (faults.isOver) return false;
+      if (faults.isOver || this.#isAdmitted) return false;
       if (faults.happens('deployed')) {
         tell(() => 'a deployment');
         this.#topology += 1;

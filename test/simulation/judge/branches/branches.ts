@@ -53,7 +53,7 @@ export function judgeBranches(
         const inTime = !comesLater && at >= (punctuality.watermarkAt(id) ?? MAX_TIMESTAMP);
         return { token: id, key: keyIn(key, keys), at, inTime };
       });
-  const rows = (branch: string): Row[] => world.warehouse.rows(`${branch}_rows`);
+  const rows = (branch: string): Row[] => world.rows(`${branch}_rows`);
   if (keeper !== undefined) {
     const late = new Set([KEEPER, `${KEEPER}-ready`].flatMap((step) => [...lateOf(step, arrivals(1), letters)]));
     if (keeper.sees !== undefined) {
@@ -75,7 +75,7 @@ export function judgeBranches(
     const refused = scenario.records
       .filter(({ id, flaw }) => flaw === 'model' && !replayed.has(id))
       .map(({ id }) => id);
-    checkEnriched(enriched, arrivals(QUESTIONS), rows(ENRICHED), new Set(refused), world.model.requests);
+    checkEnriched(enriched, arrivals(QUESTIONS), rows(ENRICHED), new Set(refused), world);
   }
   if (joined !== undefined) {
     const left = arrivals(joined.keys);
@@ -98,7 +98,7 @@ export function judgeBranches(
     const isCalm = Object.keys(world.faults.counts).length === 0;
     checkRefreshed(refreshed, arrivals(1), rows(REFRESHED), late, scenario, isCalm);
   }
-  if (told !== undefined) checkTold(arrivals(1), world.bus.published);
+  if (told !== undefined) checkTold(arrivals(1), world.published);
 }
 
 function failsAtSource(flaw: Flaw | undefined): boolean {

@@ -1,7 +1,8 @@
 /** Enrichment: each element comes through once with what the model says of it, and the model is asked at the rate set. */
 import type { Row } from '../../../../functions/ports/warehouse.ts';
-import { type EnrichedSpec, START } from '../../scenario.ts';
+import type { EnrichedSpec } from '../../scenario.ts';
 import { ENRICHED } from '../../world/branches/enriched.ts';
+import type { World } from '../../world/world.ts';
 import { Violation } from '../violation.ts';
 import type { BranchArrival } from './branches.ts';
 
@@ -20,7 +21,7 @@ export function checkEnriched(
   arrivals: readonly BranchArrival[],
   rows: readonly Row[],
   refused: ReadonlySet<string>,
-  requests: readonly number[],
+  { requests, start }: Pick<World, 'requests' | 'start'>,
 ): void {
   const should = arrivals.map(({ token }) => token).filter((token) => !refused.has(token));
   const is = rows.map((row) => String(row['token']));
@@ -31,8 +32,8 @@ export function checkEnriched(
   if (wrong !== undefined)
     throw new Violation('predictions answer their instances', `${wrong['token']} got that of ${wrong['told']}`);
   for (const [i, at] of requests.entries()) {
-    const most = requestsPerMinute * ((at - START + MOST_AHEAD) / MINUTE + BURST) + 1;
+    const most = requestsPerMinute * ((at - start + MOST_AHEAD) / MINUTE + BURST) + 1;
     if (i + 1 > most)
-      throw new Violation('the rate of calls is kept', `${i + 1} requests after ${Math.round((at - START) / 1_000)} s`);
+      throw new Violation('the rate of calls is kept', `${i + 1} requests after ${Math.round((at - start) / 1_000)} s`);
   }
 }
