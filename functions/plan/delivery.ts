@@ -2,6 +2,7 @@
  * The topics and subscriptions of a deployed pipeline. Invariant: a function's timeout is below the acknowledgement
  * deadline of what pushes to it, or a message would run twice at once; every dead-letter topic has a subscription.
  */
+import { ConfigurationError } from '../model/errors.ts';
 import { type DeployedFunction, type Served, slotsOf } from './deployed-functions.ts';
 import type { Plan } from './plan.ts';
 import { deadLetterTopic, sourceSubscription, stageTopic, undeliveredTopic } from './resource-names.ts';
@@ -37,9 +38,17 @@ const PULL_ACK_DEADLINE = 60;
 /** Also "no instance is free" counts as an attempt; the most that Pub/Sub allows. */
 const MAX_DELIVERY_ATTEMPTS = 100;
 
+/** What Pub/Sub takes for a topic's name. */
+const TOPIC_NAME = /^(?!goog)[A-Za-z][\w.~+%-]{2,254}$/;
+
+/** @throws {ConfigurationError} naming the source's or sink's topic whose name Pub/Sub does not take */
 export function manifestTopics(plan: Plan): readonly ManifestTopic[] {
   const topics: ManifestTopic[] = [];
   const add = (name: string, kind: ManifestTopic['kind']): void => {
+    if (!TOPIC_NAME.test(name))
+      throw new ConfigurationError(
+        `topic: expected 3 to 255 letters, digits and -_.~+% that begin with a letter and not with 'goog', got ${JSON.stringify(name)}; name another one by the option 'topic' of its ${kind}`,
+      );
     if (!topics.some((topic) => topic.name === name)) topics.push({ name, kind });
   };
   for (const source of plan.sources) add(source.node.source.topic, 'source');

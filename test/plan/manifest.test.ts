@@ -214,6 +214,15 @@ describe('what cannot be deployed is refused', () => {
     );
   });
 
+  test.each(['in', 'google-events', '1st', 'projects/p/topics/events'])('a topic called %s', (topic) => {
+    const graph = pipeline('events', (p) => {
+      p.readPubSub('events', { topic, schema: z.object({}) }).writePubSub('out', { topic: 'results' });
+    });
+    expect(() => deploymentManifest(plan(graph))).toThrow(
+      `topic: expected 3 to 255 letters, digits and -_.~+% that begin with a letter and not with 'goog', got ${JSON.stringify(topic)}; name another one by the option 'topic' of its source`,
+    );
+  });
+
   test.each([
     [{ topology: 0 }, 'topology: expected a whole number of 1 or more, got 0'],
     [{ ingestInstances: 1.5 }, 'ingestInstances: expected a whole number of 1 or more, got 1.5'],
