@@ -42,17 +42,17 @@ function bringsLateSessions({ steps }: CaseJson, gap: number): boolean {
   return false;
 }
 
-/** Whether elements come at both ends of a session that has had a pane, and Beam takes it for closed. */
+/** Whether elements come at both ends of a session that was closed, by its last pane or by what Beam alone drops. */
 function comesBackToClosed(
   { steps }: CaseJson,
   gap: number,
   beams: readonly StepResult[],
   ours: readonly StepResult[],
 ): boolean {
-  if ((beams.at(-1)?.dropped.closed ?? 0) <= (ours.at(-1)?.dropped.closed ?? 0)) return false;
+  const dropsMore = (beams.at(-1)?.dropped.closed ?? 0) > (ours.at(-1)?.dropped.closed ?? 0);
   return beams.some(({ panes }, i) =>
-    panes.some(({ window }) => {
-      if (window === 'global') return false;
+    panes.some(({ window, isLast }) => {
+      if (window === 'global' || !(isLast || dropsMore)) return false;
       const later = steps.slice(i + 1).flatMap((step) => ('input' in step ? step.input : []));
       const comes = (at: number): boolean => later.some(({ timestamp }) => timestamp === at);
       return comes(window[0]) && comes(window[1] - gap);
