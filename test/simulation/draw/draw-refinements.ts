@@ -46,7 +46,8 @@ export function refineWorld(world: WorldSpec, seed: number): WorldSpec {
 /** Now and then a pipeline is started afresh, as a rule with as many shards as before. */
 export function drawAfresh({ seed, pipeline, world }: Scenario): Pick<Scenario, 'afresh'> {
   const random = new Random(seed, 'afresh');
-  if (world.drainAt !== undefined || random.chance(0.85)) return {};
+  // What cannot be read, and was given up as well, has two letters: replayed for long enough, it would count twice.
+  if (world.drainAt !== undefined || world.sourceAttempts !== undefined || random.chance(0.85)) return {};
   return {
     afresh: {
       shards: random.chance(0.6) ? pipeline.shards : random.pick([1, 2, 4]),

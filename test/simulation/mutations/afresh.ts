@@ -11,12 +11,6 @@ export const AFRESH_MUTATIONS: readonly Mutation[] = [
     to: 'await store.commit({ preconditions: [], sets: [], deletes });',
   },
   {
-    name: 'who deploys looks again at what is deployed, and decides upon something else',
-    file: FRESH_START,
-    from: 'stored ?? (await readControl(',
-    to: '(await readControl(',
-  },
-  {
     name: 'a fresh start removes readers before all that they have sent is taken',
     file: FRESH_START,
     from: '    refuseUnsettled(pipeline, root, roots, topology);\n    const fence',
