@@ -6,7 +6,9 @@ import type { OpenSource } from '../../functions/engine/views/loader.ts';
 import type { MillraceError } from '../../functions/model/errors.ts';
 import { MAX_TIMESTAMP } from '../../functions/model/time.ts';
 import { findLetters, type FoundLetter } from '../../functions/operate/dead-letters/letters.ts';
+import { examine } from '../../functions/operate/doctor/doctor.ts';
 import { Replayer } from '../../functions/operate/replay/replayer.ts';
+import { survey } from '../../functions/operate/status/survey.ts';
 import { admit } from '../../functions/operate/upgrade.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import type { ListingStore } from '../../functions/ports/store.ts';
@@ -99,13 +101,20 @@ describe('a fresh start that has begun', () => {
     expect(world.rows()).toHaveLength(2);
   });
 
-  it('is noted with the shape of what ran before, until it is through', async () => {
-    const { world } = await drained();
+  it('is noted with the shape of what ran before, until it is through, and the doctor says so', async () => {
+    const { world, old } = await drained();
     world.store.dies = 2;
     await expect(world.admit(counts('2h'), 5)).rejects.toThrow('the line was cut');
     const shards = async (): Promise<unknown> =>
       (await readControl(world.store, 'topology'))!.body.shape.stages[0]!.shards;
     expect(await shards()).toBe(2);
+    const surveyed = await survey(world.store, 'counts', world.clock.now());
+    expect(await examine({ store: world.store, survey: surveyed, plan: old.plan, outside: [] })).toContainEqual({
+      check: 'upgrade',
+      severity: 'error',
+      sentence: 'a fresh start has begun, as epoch 2, and is not through; nothing new is read',
+      remedies: ['deploy it again, which goes on with the fresh start; so does millrace restart'],
+    });
     await world.admit(counts('2h'), 5);
     expect(await shards()).toBe(5);
   });

@@ -170,6 +170,14 @@ function claims(survey: Survey): Found[] {
 }
 
 function upgrade({ topology, pipeline }: Survey, plan: Plan | undefined): Found[] {
+  if (topology?.startingAfresh)
+    return [
+      {
+        severity: 'error',
+        sentence: `a fresh start has begun, as epoch ${topology.epoch}, and is not through; nothing new is read`,
+        remedies: ['deploy it again, which goes on with the fresh start; so does millrace restart'],
+      },
+    ];
   if (plan === undefined) return [];
   if (topology === undefined)
     return [
