@@ -43,12 +43,18 @@ export function refineWorld(world: WorldSpec, seed: number): WorldSpec {
   };
 }
 
-/** Now and then a pipeline is started afresh, as a rule with as many shards as before. */
-export function drawAfresh({ seed, pipeline, world }: Scenario): Pick<Scenario, 'afresh'> {
+/** Enough for a story that is told twice. */
+const RECORDS_OF_TWO_EPOCHS = 8;
+const STAGES_OF_TWO_EPOCHS = 2;
+
+/** Now and then a pipeline is started afresh, a small one, as a rule with as many shards as before. */
+export function drawAfresh({ seed, pipeline, records, world }: Scenario): Partial<Scenario> {
   const random = new Random(seed, 'afresh');
   // What cannot be read, and was given up as well, has two letters: replayed for long enough, it would count twice.
   if (world.drainAt !== undefined || world.sourceAttempts !== undefined || random.chance(0.85)) return {};
   return {
+    pipeline: { ...pipeline, stages: pipeline.stages.slice(0, STAGES_OF_TWO_EPOCHS) },
+    records: records.slice(0, RECORDS_OF_TWO_EPOCHS),
     afresh: {
       shards: random.chance(0.6) ? pipeline.shards : random.pick([1, 2, 4]),
       slots: random.pick([1, 2]),

@@ -42,5 +42,5 @@ export function drawScenario(seed: number): Scenario {
   const whole = { ...scenario, ...drawAfresh(scenario) };
   if (scenario.world.sourceAttempts === undefined) return whole;
   // Of two messages of the same content one may be given up, and the other taken: no one could say which ended how.
-  return { ...whole, records: records.map(({ publishedAgain: _, ...record }) => record) };
+  return { ...whole, records: whole.records.map(({ publishedAgain: _, ...record }) => record) };
 }

@@ -18,8 +18,8 @@ export type EpochNumbers = Pick<TopologyControl, 'topology' | 'epoch'>;
 export const FIRST_EPOCH: EpochNumbers = { topology: 1, epoch: 1 };
 
 /** How soon somebody tries again, milliseconds. */
-const SOONEST = 1_000;
-const LATEST = 60_000;
+const SOONEST = 3_000;
+const LATEST = 120_000;
 
 export class FreshStart {
   /** What was admitted in the end. */
