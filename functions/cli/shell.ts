@@ -7,7 +7,10 @@ export interface ShellOptions {
   readonly capture?: boolean;
 }
 
-/** Runs other programs, so that tests can stand in for them. */
+/**
+ * Runs other programs, so that tests can stand in for them. An interruption (^C) is theirs to obey, as terraform does; whoever
+ * runs them learns how they ended, and cleans up.
+ */
 export interface Shell {
   /**
    * @returns what it printed, when captured
@@ -23,6 +26,9 @@ export const PROCESS_SHELL: Shell = {
         ...(cwd === undefined ? {} : { cwd }),
         stdio: ['inherit', capture ? 'pipe' : 'inherit', 'inherit'],
       });
+      const leaveToChild = (): void => {};
+      process.on('SIGINT', leaveToChild);
+      child.on('close', () => process.off('SIGINT', leaveToChild));
       let printed = '';
       child.stdout?.on('data', (chunk: Buffer) => {
         printed += chunk.toString();
@@ -34,9 +40,9 @@ export const PROCESS_SHELL: Shell = {
             : cause,
         ),
       );
-      child.on('close', (code) => {
+      child.on('close', (code, signal) => {
         if (code === 0) resolve(printed);
-        else reject(new ConfigurationError(`${command} ${args[0] ?? ''} ended with ${code}; see above`));
+        else reject(new ConfigurationError(`${command} ${args[0] ?? ''} ended with ${code ?? signal}; see above`));
       });
     }),
 };

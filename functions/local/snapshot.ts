@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline as pipe } from 'node:stream/promises';
-import { ConfigurationError } from '../model/errors.ts';
+import { ConfigurationError, messageOf } from '../model/errors.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { Document } from '../ports/store.ts';
 import type { Row, TableSpec } from '../ports/warehouse.ts';
@@ -68,15 +68,26 @@ function newOf(file: string): string {
   return `${file}.new`;
 }
 
-/** @throws {ConfigurationError} when there is none, or it is of another form */
+/** @throws {ConfigurationError} when there is none, it is of another form, or it cannot be read */
 export async function loadSnapshot(directory: string): Promise<Snapshot> {
-  const path = join(directory, NOTE);
   if (!isSnapshot(directory))
     throw new ConfigurationError(
       `there is no pipeline's state in '${directory}'; write one with: millrace run PIPELINE --state ${directory}`,
     );
+  try {
+    return await load(directory);
+  } catch (cause) {
+    if (cause instanceof ConfigurationError) throw cause;
+    throw new ConfigurationError(
+      `the state in '${directory}' cannot be read (${messageOf(cause)}); name a copy of it, or run the pipeline again into another directory`,
+      { cause },
+    );
+  }
+}
+
+async function load(directory: string): Promise<Snapshot> {
   await finishSave(directory);
-  const note = JSON.parse(await readFile(path, 'utf8')) as SnapshotNote;
+  const note = JSON.parse(await readFile(join(directory, NOTE), 'utf8')) as SnapshotNote;
   if (note.form !== 1)
     throw new ConfigurationError(`the state in '${directory}' is of form ${note.form}; this version reads form 1`);
   const store = new MemoryStore();

@@ -2,11 +2,11 @@
  * A deployment by terraform, step by step: the topology is admitted, the functions are packaged, everything is applied,
  * and one event goes through. What it calls is handed in, so that tests can stand in for terraform and the cloud.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Shell } from '../../functions/cli/shell.ts';
 import { ConfigurationError } from '../../functions/model/errors.ts';
-import { applySteps, prepareSteps } from '../../functions/operate/deploy/terraform-steps.ts';
+import { applySteps, overrideFiles, prepareSteps } from '../../functions/operate/deploy/terraform-steps.ts';
 import { describeOrders, type OrdersAfter } from '../../functions/operate/deploy/orders-after.ts';
 import type { SmokeResult, SmokeTest } from '../../functions/operate/deploy/smoke.ts';
 import { type DeployOptions, deploymentManifest } from '../../functions/operate/deployment.ts';
@@ -58,6 +58,8 @@ export async function deploy(deployment: Deployment, ports: DeployerPorts): Prom
   const { plan, project, region, yes, folder, infra, smokeTest, draining = false } = deployment;
   const { shell, say } = ports;
   const { pipeline } = plan;
+  // A destroy that was killed may have left what lifts terraform's guards.
+  for (const path of overrideFiles().keys()) await rm(join(infra, path), { force: true });
   for (const step of prepareSteps(pipeline)) await shell.run('terraform', step, { cwd: infra });
   // Before the first deployment there is no database that could be asked.
   const isThere = hasDatabase(await shell.run('terraform', ['show', '-json'], { cwd: infra, capture: true }));

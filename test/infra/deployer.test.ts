@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../functions/model/errors.ts';
 import type { EpochMillis } from '../../functions/model/time.ts';
+import { overrideFiles } from '../../functions/operate/deploy/terraform-steps.ts';
 import flights from '../../functions/pipelines/flights.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import { type DeployerPorts, type Deployment, deploy } from '../../infra/scripts/deployer.ts';
@@ -142,6 +143,25 @@ describe('a deployment', () => {
       'flights is deployed; publish events to flights',
     ]);
     expect(done).not.toContain('smoke');
+  });
+
+  test('one after a destroy that was killed has the guards back before terraform runs', async () => {
+    const infra = join(folder, 'infra');
+    const paths = [...overrideFiles().keys()].map((path) => join(infra, path));
+    for (const path of paths) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'lifted');
+    }
+    const { ports } = world(NOTHING);
+    const left: string[] = [];
+    const shell = {
+      run: async () => {
+        left.push(...paths.filter((path) => existsSync(path)));
+        return NOTHING;
+      },
+    };
+    await deploy({ ...deployment, infra, smokeTest: undefined }, { ...ports, shell });
+    expect([paths.length > 0, left]).toEqual([true, []]);
   });
 
   test('without a check ends with the apply', async () => {

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { MemoryStore } from '../../functions/local/memory-store.ts';
 import { MemoryWarehouse } from '../../functions/local/memory-warehouse.ts';
 import { isSnapshot, loadSnapshot, saveSnapshot } from '../../functions/local/snapshot.ts';
+import { ConfigurationError } from '../../functions/model/errors.ts';
 import type { EpochMillis } from '../../functions/model/time.ts';
 import type { TableSpec } from '../../functions/ports/warehouse.ts';
 
@@ -73,4 +74,16 @@ it('a first save that is killed before it is whole is none', async () => {
   disk.left = Number.POSITIVE_INFINITY;
   expect(isSnapshot(directory)).toBe(true);
   expect(await loaded()).toEqual([2, 2, 2]);
+});
+
+it.each([
+  ['documents.jsonl', '{"collection":', /cannot be read \(.*JSON.*\); name a copy of it, or run the pipeline again/],
+  ['snapshot.json', '{', /cannot be read \(.*JSON.*\)/],
+  ['tables.jsonl', undefined, /cannot be read \(ENOENT.*tables\.jsonl.*\)/],
+])('one whose %s is damaged is refused in a sentence', async (file, text, message) => {
+  await save(1);
+  if (text === undefined) await rm(join(directory, file));
+  else await writeFile(join(directory, file), text);
+  await expect(loadSnapshot(directory)).rejects.toThrow(ConfigurationError);
+  await expect(loadSnapshot(directory)).rejects.toThrow(message);
 });

@@ -2,7 +2,7 @@
  * The store on Firestore. Invariants: every call is tried once, so that its outcome is known here (the engine tries again);
  * sizes are checked before anything is sent; a batch is one Commit.
  */
-import { ContentionError, TooLargeError } from '../../model/errors.ts';
+import { ConfigurationError, ContentionError, TooLargeError } from '../../model/errors.ts';
 import type { Query } from '../../ports/queries.ts';
 import {
   type Batch,
@@ -165,7 +165,7 @@ export class FirestoreStore implements ListingStore {
   async #getSome(collection: Collection, ids: readonly string[]): Promise<(StoredDocument | undefined)[]> {
     const paths = ids.map((id) => this.#paths.of({ collection, id }));
     const found = new Map<string, StoredDocument>();
-    await this.#call(`read of ${collection}/${ids[0]}`, async (client) => {
+    await this.#read(`read of ${collection}/${ids[0]}`, async (client) => {
       // Firestore refuses one name twice.
       const request = { database: this.#paths.database, documents: [...new Set(paths)] };
       for await (const { found: wire } of client.batchGetDocuments(request, this.#callOptions()))
@@ -177,13 +177,27 @@ export class FirestoreStore implements ListingStore {
 
   async #runQuery(collection: Collection, structured: object): Promise<WireDocument[]> {
     const found: WireDocument[] = [];
-    await this.#call(`query of ${collection}`, async (client) => {
+    await this.#read(`query of ${collection}`, async (client) => {
       const request = { parent: this.#paths.pipeline, structuredQuery: structured };
       for await (const { document } of client.runQuery(request, this.#callOptions()))
         if (document) found.push(document);
     });
     this.counts.reads += Math.max(1, found.length);
     return found;
+  }
+
+  /** @throws {ConfigurationError} when the database is not there; a document that is not there is no error */
+  async #read(what: string, attempt: (client: FirestoreClient) => Promise<void>): Promise<void> {
+    try {
+      await this.#call(what, attempt);
+    } catch (error) {
+      if (grpcCode((error as Error).cause) !== GRPC.notFound) throw error;
+      const { projectId, databaseId = '(default)', pipeline } = this.#options;
+      throw new ConfigurationError(
+        `Firestore: there is no database '${databaseId}' in project '${projectId}'; is '${pipeline}' deployed there, and are the names of pipeline, project and database right?`,
+        { cause: error },
+      );
+    }
   }
 
   async #call<T>(what: string, attempt: (client: FirestoreClient) => Promise<T>): Promise<T> {
