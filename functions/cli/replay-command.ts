@@ -8,7 +8,8 @@ import { MIN_TIMESTAMP } from '../model/time.ts';
 import type { LetterFilter } from '../operate/dead-letters/filter.ts';
 import { findLetters } from '../operate/dead-letters/letters.ts';
 import type { Patch } from '../operate/replay/patch.ts';
-import { replayLetters } from '../operate/replay/replay-letters.ts';
+import { refuseLate } from '../operate/replay/refuse-late.ts';
+import { replayLetters, type ReplayOptions } from '../operate/replay/replay-letters.ts';
 import type { ReplayOutcome, ReplaySetting } from '../operate/replay/replayer.ts';
 import { requireStored } from '../operate/status/survey.ts';
 import { planOf, type Target } from '../operate/target/target.ts';
@@ -62,17 +63,20 @@ export function replayCommand(io: Io): Command {
         if (count === 0) await requireKnownPlace(filter, target);
         if (!options.dryRun)
           await confirm(io, `Replay ${counted(count, 'dead letter')} of '${target.pipeline}'?`, options.yes);
-        // Fails before anything is taken, where what is sent could not go on; and brings what was sent before.
-        if (!options.dryRun) await target.settle();
-        const outcomes: ReplayOutcome[] = [];
-        const replaying = replayLetters(setting, {
+        const replay: ReplayOptions = {
           filter,
           ...(options.name === undefined ? {} : { name: options.name }),
           ...(options.dryRun ? { dryRun: true } : {}),
           ...(limit === undefined ? {} : { limit }),
           ...(options.rate === undefined ? {} : { rate: readNumber('--rate', options.rate) }),
-        });
-        for await (const outcome of replaying) {
+        };
+        if (!options.dryRun) {
+          await refuseLate(setting, replay);
+          // Fails before anything is taken, where what is sent could not go on; and brings what was sent before.
+          await target.settle();
+        }
+        const outcomes: ReplayOutcome[] = [];
+        for await (const outcome of replayLetters(setting, replay)) {
           outcomes.push(outcome);
           if (!options.json) io.out(describe(outcome, options.dryRun ?? false));
         }
