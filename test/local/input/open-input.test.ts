@@ -30,7 +30,9 @@ async function read(name: string, content?: string | Uint8Array): Promise<unknow
 async function writeParquet(name: string, query: string): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  await connection.run(`COPY (${query}) TO '${join(folder, name)}' (FORMAT parquet, COMPRESSION uncompressed)`);
+  await connection.run(
+    `COPY (${query}) TO '${join(folder, name)}' (FORMAT parquet, ROW_GROUP_SIZE 4096, COMPRESSION uncompressed)`,
+  );
   connection.closeSync();
   instance.closeSync();
 }
@@ -62,13 +64,13 @@ it('JSON Lines may begin with a byte order mark and end lines as Windows does', 
 });
 
 it('in a CSV file a cell of another kind than its column stays text, and the rows around it are read', async () => {
-  const text = Array.from({ length: 60_000 }, (_, i) => `${i},${i === 50_000 ? 'n/a' : `${i}.5`},${'x'.repeat(60)}`);
-  const values = (await read('dirty.csv', lines(['id,amount,note', ...text]))) as { id: number; amount: unknown }[];
-  expect(values).toHaveLength(60_000);
-  expect(values.slice(49_999, 50_002).map(({ id, amount }) => [id, amount])).toEqual([
-    [49_999, 49_999.5],
-    [50_000, 'n/a'],
-    [50_001, 50_001.5],
+  const text = Array.from({ length: 22_000 }, (_, i) => `${i},${i === 21_000 ? 'n/a' : `${i}.5`}`);
+  const values = (await read('dirty.csv', lines(['id,amount', ...text]))) as { id: number; amount: unknown }[];
+  expect(values).toHaveLength(22_000);
+  expect(values.slice(20_999, 21_002).map(({ id, amount }) => [id, amount])).toEqual([
+    [20_999, 20_999.5],
+    [21_000, 'n/a'],
+    [21_001, 21_001.5],
   ]);
 });
 
@@ -91,9 +93,9 @@ it('lines of a CSV file that are no rows of it come with their text and problem,
 });
 
 it('a quote that is never closed costs its own line, however much follows', async () => {
-  const rows = Array.from({ length: 60_000 }, (_, i) => (i === 1_000 ? '1000,"open' : `${i},${'x'.repeat(40)}`));
+  const rows = Array.from({ length: 5_000 }, (_, i) => (i === 1_000 ? '1000,"open' : `${i},${'x'.repeat(400)}`));
   const found = await records('open.csv', lines(['id,note', ...rows]));
-  expect(found).toHaveLength(60_000);
+  expect(found).toHaveLength(5_000);
   expect(found.filter(({ problem }) => problem !== undefined).map(({ id }) => id)).toEqual(['1002']);
 });
 
@@ -121,8 +123,8 @@ it.each([
 });
 
 it('a packed file that breaks off is refused', async () => {
-  const text = lines(Array.from({ length: 60_000 }, (_, i) => JSON.stringify({ id: i })));
-  await expect(read('broken.jsonl.gz', gzipSync(text).subarray(0, 90_000))).rejects.toThrow(
+  const text = lines(Array.from({ length: 5_000 }, (_, i) => JSON.stringify({ id: i })));
+  await expect(read('broken.jsonl.gz', gzipSync(text).subarray(0, 5_000))).rejects.toThrow(
     /broken\.jsonl\.gz cannot be read: unexpected end of file/,
   );
 });
@@ -147,8 +149,8 @@ it('a Parquet file gives whole numbers as numbers where they are exact, also ins
 });
 
 it('a Parquet file that is broken in its middle is refused, not read up to there', async () => {
-  await writeParquet('broken.parquet', 'SELECT i, md5(i::VARCHAR) AS text FROM range(300_000) t(i)');
+  await writeParquet('broken.parquet', 'SELECT i, md5(i::VARCHAR) AS text FROM range(60_000) t(i)');
   const bytes = await readFile(join(folder, 'broken.parquet'));
-  bytes.fill(0xff, 9_000_000, 9_100_000);
+  bytes.fill(0xff, 2_380_000, 2_480_000);
   await expect(read('broken.parquet', bytes)).rejects.toThrow(/broken\.parquet cannot be read: \S/);
 });
