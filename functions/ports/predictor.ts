@@ -21,7 +21,7 @@ export type PredictAnswer =
   | { readonly state: 'answered'; readonly predictions: readonly unknown[] }
   /** 429: too much was asked of it. */
   | { readonly state: 'throttled'; readonly retryAfter: Millis | undefined; readonly reason: string }
-  /** 408, 5xx, no answer in time, no connection: it may go well later. */
+  /** 401, 403, 404, 408, 5xx, no answer in time, no connection: nothing of the instances, and it may go well later. */
   | { readonly state: 'unavailable'; readonly retryAfter: Millis | undefined; readonly reason: string }
   /** Any other status: it does not take this request. `answer` = what it said. */
   | { readonly state: 'refused'; readonly reason: string; readonly answer: unknown };

@@ -12,8 +12,11 @@ export interface RestAnswer {
 }
 
 const TOO_MANY = 429;
-/** Again later: request timeout, client closed request, and everything that is the server's fault. */
-const LATER: ReadonlySet<number> = new Set([408, 499]);
+/**
+ * Again later: request timeout, client closed request, and everything that is the server's fault. So is what no instance can
+ * help: a role that was given just now and has not spread yet, or that somebody took; an API or model that is not there.
+ */
+const LATER: ReadonlySet<number> = new Set([401, 403, 404, 408, 499]);
 
 /** @param now to which a `Retry-After` that is a date is related, epoch milliseconds */
 export function predictAnswer(
@@ -37,7 +40,9 @@ function waitOf(header: string | null, now: number): Millis | undefined {
 }
 
 function errorMessage(body: unknown): string {
-  const { error } = (body ?? {}) as { readonly error?: { readonly message?: unknown } };
+  const { error } = ((Array.isArray(body) ? body[0] : body) ?? {}) as {
+    readonly error?: { readonly message?: unknown };
+  };
   if (typeof error?.message === 'string') return error.message;
   return typeof body === 'string' ? body.slice(0, 500) : 'no reason was given';
 }

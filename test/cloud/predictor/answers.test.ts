@@ -94,6 +94,11 @@ describe('an answer', () => {
     expect(of(429, header)).toMatchObject({ state: 'throttled', retryAfter });
   });
 
+  it('is read where Google puts its error into a list', () => {
+    const body = [{ error: { code: 403, message: "Permission 'aiplatform.endpoints.predict' denied" } }];
+    expect(of(403, null, body)).toMatchObject({ reason: "403: Permission 'aiplatform.endpoints.predict' denied" });
+  });
+
   it('without a candidate, cut off or blocked, holds no prediction', () => {
     expect(of(200, null, { candidates: [] })).toEqual({ state: 'answered', predictions: [] });
     expect(of(200, null, { candidates: [{ finishReason: 'SAFETY' }] })).toEqual({ state: 'answered', predictions: [] });

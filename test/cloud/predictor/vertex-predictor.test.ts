@@ -78,8 +78,11 @@ describe('Vertex AI by REST', () => {
     [500, undefined, { state: 'unavailable' }],
     [504, undefined, { state: 'unavailable' }],
     [408, undefined, { state: 'unavailable' }],
-    [403, undefined, { state: 'refused', answer: { error: { code: 403, status: 'PERMISSION_DENIED' } } }],
-    [404, undefined, { state: 'refused' }],
+    [400, undefined, { state: 'refused', answer: { error: { code: 400, status: 'INVALID_ARGUMENT' } } }],
+    // A grant that has not spread yet, an API that is off, a model that was taken away: no instance is bad.
+    [401, undefined, { state: 'unavailable' }],
+    [403, undefined, { state: 'unavailable', reason: '403: The service answers 403, as it was told to.' }],
+    [404, undefined, { state: 'unavailable' }],
   ])('sorts %i by what to do about it', async (status, retryAfterSeconds, expected) => {
     const fault = {
       kind: 'status' as const,
