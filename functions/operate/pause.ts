@@ -42,7 +42,7 @@ export async function pause(store: Store, subscriptions: Subscriptions, clock: C
     if (!(await change(store, stage, (now) => isSame(now, before), order))) continue;
     const { step: _, ...paused } = order;
     try {
-      await subscriptions.pause(delivery);
+      await subscriptions.pause(delivery, noted);
       // Whoever has resumed it meanwhile may have let the note of what was stopped here go.
       if (await change(store, stage, (now) => isSame(now, order) || isSame(now, paused), paused)) return;
     } catch (error) {

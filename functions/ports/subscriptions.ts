@@ -13,8 +13,11 @@ export interface Subscriptions {
    * @throws {ConfigurationError} when a stage is stopped and nobody has noted how it goes on
    */
   note(delivery: Delivery, noted?: unknown): Promise<unknown>;
-  /** Stops a delivery; what is under way may still arrive. */
-  pause(delivery: Delivery): Promise<void>;
+  /**
+   * Stops a delivery; what is under way may still arrive.
+   * @param noted what `note` returned: nothing is stopped that is not in it. Absent: all is, and nobody starts it again so
+   */
+  pause(delivery: Delivery, noted?: unknown): Promise<void>;
   /** @param noted what `note` returned */
   resume(delivery: Delivery, noted: unknown): Promise<void>;
 }

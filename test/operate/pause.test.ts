@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PubSubSubscriptions } from '../../functions/cloud/pubsub/subscriptions.ts';
 import { type PausedStage, readControl } from '../../functions/engine/control.ts';
 import { MemoryStore } from '../../functions/local/memory-store.ts';
-import { VirtualClock } from '../../functions/local/virtual-clock.ts';
+import { MemoryBus } from '../../functions/local/memory-bus.ts';
+import { MemorySubscriptions } from '../../functions/local/memory-subscriptions.ts';
+import { SeededIds, VirtualClock } from '../../functions/local/virtual-clock.ts';
 import { RetryableError } from '../../functions/model/errors.ts';
 import type { EpochMillis } from '../../functions/model/time.ts';
 import { pause, resume } from '../../functions/operate/pause.ts';
@@ -43,7 +45,11 @@ vi.mock('@google-cloud/pubsub', () => ({
     SubscriberClient: class {
       getSubscription({ subscription }: { subscription: string }) {
         const { endpoints } = cloud;
-        return step(() => [{ pushConfig: { pushEndpoint: endpoints.get(subscription)! } }]);
+        return step(() => {
+          const pushEndpoint = endpoints.get(subscription);
+          if (pushEndpoint === undefined) throw Object.assign(new Error('5 NOT_FOUND'), { code: 5 });
+          return [{ pushConfig: { pushEndpoint } }];
+        });
       }
       modifyPushConfig({ subscription, pushConfig }: { subscription: string; pushConfig: { pushEndpoint?: string } }) {
         return step(() => {
@@ -107,8 +113,9 @@ async function cutAt(number: number, isDone: boolean, work: () => Promise<void>)
   return wasCut;
 }
 
-/** All steps of pausing, or of resuming, of three slots. */
-const STEPS = Array.from({ length: 11 }, (_, i) => i + 1);
+/** All steps of pausing three slots, and of resuming them. */
+const STEPS = Array.from({ length: 14 }, (_, i) => i + 1);
+const RESUME_STEPS = STEPS.slice(0, 11);
 
 describe.each([
   ['not done', false],
@@ -129,14 +136,14 @@ describe.each([
     expect([pushes(), await ordered()]).toEqual([ON, undefined]);
   });
 
-  it.each(STEPS)('resuming goes on when it is given again, cut in step %i', async (number) => {
+  it.each(RESUME_STEPS)('resuming goes on when it is given again, cut in step %i', async (number) => {
     await pauseIt();
     expect(await cutAt(number, isDone, resumeIt)).toBe(true);
     if ((await ordered()) !== undefined) await resumeIt();
     expect([pushes(), await ordered()]).toEqual([ON, undefined]);
   });
 
-  it.each(STEPS)('pausing takes back what was half resumed, cut in step %i', async (number) => {
+  it.each(RESUME_STEPS)('pausing takes back what was half resumed, cut in step %i', async (number) => {
     await pauseIt();
     await cutAt(number, isDone, resumeIt);
     await pauseIt();
@@ -147,7 +154,7 @@ describe.each([
 
   it('nothing is lost when both are cut, wherever', async () => {
     for (const first of STEPS)
-      for (const second of STEPS) {
+      for (const second of RESUME_STEPS) {
         await cutAt(first, isDone, pauseIt);
         if ((await ordered()) === undefined) continue;
         await cutAt(second, isDone, resumeIt);
@@ -164,7 +171,7 @@ describe('pausing', () => {
     expect(cloud.steps).toBe(STEPS.length);
     cloud.steps = 0;
     await resumeIt();
-    expect(cloud.steps).toBe(STEPS.length);
+    expect(cloud.steps).toBe(RESUME_STEPS.length);
   });
 
   it('says what may be half done, and the two commands that go on from there', async () => {
@@ -187,6 +194,20 @@ describe('pausing', () => {
     expect(pushes()).toEqual(OFF);
     await resumeIt();
     expect(pushes()).toEqual([ON[0], 'https://elsewhere', ON[2]]);
+  });
+
+  it('leaves a slot alone that a deployment makes after the others are noted; given again, it stops that too', async () => {
+    cloud.endpoints.delete(path(2));
+    const made = async () => {
+      cloud.endpoints.set(path(2), 'https://counts-2');
+    };
+    Object.assign(cloud, { steps: 0, meanwhile: { at: 7, run: made } });
+    await pauseIt();
+    expect(pushes()).toEqual(['', '', ON[2]]);
+    await pauseIt();
+    expect(pushes()).toEqual(OFF);
+    await resumeIt();
+    expect(pushes()).toEqual(ON);
   });
 
   it('is resumed without setting anew what a deployment has', async () => {
@@ -221,8 +242,9 @@ describe('pausing', () => {
   });
 
   it('of another stage at the same moment is not undone', async () => {
-    const other = new PubSubSubscriptions({ projectId: 'p', pipeline: 'sales', slotsOf: () => 0 });
+    const other = new MemorySubscriptions(new MemoryBus(new SeededIds(1)));
     for (let at = 1; at <= STEPS.length; at++) {
+      if (at > 1) await resumeIt();
       Object.assign(cloud, { steps: 0, meanwhile: { at, run: () => pause(store, other, clock, `other-${at}`) } });
       await pauseIt();
     }
@@ -232,7 +254,7 @@ describe('pausing', () => {
 });
 
 it('resuming is refused while somebody pauses the stage, and loses nothing', async () => {
-  for (const at of STEPS.slice(3)) {
+  for (const at of RESUME_STEPS.slice(3)) {
     await pauseIt();
     Object.assign(cloud, { steps: 0, meanwhile: { at, run: pauseIt } });
     await expect(resumeIt()).rejects.toThrow("somebody else pauses or resumes 'counts' at the same moment");

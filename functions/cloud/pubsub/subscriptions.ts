@@ -32,27 +32,38 @@ export class PubSubSubscriptions implements Subscriptions {
   }
 
   /**
-   * A source's may be off already: what reads after a drain is deployed anew, with its endpoint.
-   * @throws {ConfigurationError} when a subscription is not there, or a stage's has no endpoint and none is noted
+   * A source's may be off already: what reads after a drain is deployed anew, with its endpoint. A slot that a deployment has not
+   * made yet, or has removed, gets nothing anyway.
+   * @throws {ConfigurationError} when no subscription is there, or a stage's has no endpoint and none is noted
    */
   async note(delivery: Delivery, noted?: unknown): Promise<Noted> {
-    const before = (noted ?? {}) as Noted;
+    const found: Record<string, PushConfig> = { ...(noted as Noted | undefined) };
     const comesBack = delivery.kind === 'stage' && this.#setting.emulatorHost === undefined;
-    const found: Record<string, PushConfig> = {};
-    for (const name of this.#namesOf(delivery)) {
+    const names = this.#namesOf(delivery);
+    let there = 0;
+    for (const name of names) {
+      const pushConfig = await this.#pushConfigOf(name);
+      if (pushConfig === undefined) continue;
+      there += 1;
       // A deployment may have given it another one since.
-      const known = (await this.#pushConfigOf(name)) ?? before[name];
-      if (comesBack && !known?.pushEndpoint)
+      if (pushConfig.pushEndpoint) found[name] = pushConfig;
+      else if (comesBack && !found[name]?.pushEndpoint)
         throw new ConfigurationError(
           `subscription '${name}' pushes to nobody, and it is not noted where to; deploy again, which sets it`,
         );
-      found[name] = known ?? {};
     }
+    if (there === 0)
+      throw new ConfigurationError(
+        `Pub/Sub: there is no subscription '${names[0] ?? delivery.id}' in project '${this.#setting.projectId}'; deploy it`,
+      );
     return found;
   }
 
-  async pause(delivery: Delivery): Promise<void> {
-    for (const name of this.#namesOf(delivery)) await this.#push(name, {});
+  async pause(delivery: Delivery, noted?: unknown): Promise<void> {
+    for (const name of this.#namesOf(delivery)) {
+      if (noted !== undefined && (noted as Noted)[name] === undefined) continue;
+      if ((await this.#pushConfigOf(name))?.pushEndpoint) await this.#push(name, {});
+    }
   }
 
   /** What pushes already stays as it is, since a deployment may have set it anew; of a slot that is gone nothing is asked. */
@@ -60,8 +71,9 @@ export class PubSubSubscriptions implements Subscriptions {
     const before = (noted ?? {}) as Noted;
     for (const name of this.#namesOf(delivery)) {
       const pushConfig = before[name];
-      if (pushConfig?.pushEndpoint && (await this.#pushConfigOf(name)) === undefined)
-        await this.#push(name, pushConfig);
+      if (!pushConfig?.pushEndpoint) continue;
+      const now = await this.#pushConfigOf(name);
+      if (now !== undefined && !now.pushEndpoint) await this.#push(name, pushConfig);
     }
   }
 
@@ -71,13 +83,18 @@ export class PubSubSubscriptions implements Subscriptions {
     await (await client)?.close();
   }
 
-  /** Undefined where it pushes to nobody. */
+  /** Undefined where there is no such subscription. */
   async #pushConfigOf(name: string): Promise<PushConfig | undefined> {
     const subscription = this.#path(name);
-    const [{ pushConfig }] = await this.#ask(name, (client, options) =>
-      client.getSubscription({ subscription }, options),
-    );
-    return pushConfig?.pushEndpoint ? pushConfig : undefined;
+    try {
+      const [{ pushConfig }] = await this.#ask(name, (client, options) =>
+        client.getSubscription({ subscription }, options),
+      );
+      return pushConfig ?? {};
+    } catch (error) {
+      if (grpcCode((error as Error).cause) === GRPC.notFound) return undefined;
+      throw error;
+    }
   }
 
   async #push(name: string, pushConfig: PushConfig): Promise<void> {
@@ -99,18 +116,11 @@ export class PubSubSubscriptions implements Subscriptions {
     name: string,
     call: (client: v1.SubscriberClient, options: { timeout: number; retry: null }) => Promise<T>,
   ): Promise<T> {
-    const { projectId, timeoutMillis = DEFAULT_TIMEOUT } = this.#setting;
+    const { timeoutMillis = DEFAULT_TIMEOUT } = this.#setting;
     try {
       this.#client ??= openSubscriber(this.#setting);
       return await call(await this.#client, { timeout: timeoutMillis, retry: null });
     } catch (error) {
-      if (grpcCode(error) === GRPC.notFound)
-        throw new ConfigurationError(
-          `Pub/Sub: there is no subscription '${name}' in project '${projectId}'; deploy it`,
-          {
-            cause: error,
-          },
-        );
       throw classifyGrpc(error, `Pub/Sub: subscription ${name}`);
     }
   }

@@ -26,7 +26,7 @@ export class PubSubReachable {
   subscriptions(subscriptions: Subscriptions): Subscriptions {
     return {
       note: (delivery: Delivery, noted?: unknown) => this.#asked(() => subscriptions.note(delivery, noted)),
-      pause: (delivery: Delivery) => this.#asked(() => subscriptions.pause(delivery)),
+      pause: (delivery: Delivery, noted?: unknown) => this.#asked(() => subscriptions.pause(delivery, noted)),
       resume: (delivery: Delivery, noted: unknown) => this.#asked(() => subscriptions.resume(delivery, noted)),
     };
   }
