@@ -133,12 +133,12 @@ export function doctorCommand(io: Io): Command {
     new Command('doctor').description('what is wrong with a pipeline, or about to be, and what to do'),
   )
     .option('--region <name>', 'where it is deployed', 'us-central1')
-    .addOption(new Option('--shape <shape>', 'as it was deployed').choices(SHAPES).default('functions'))
+    .addOption(new Option('--shape <shape>', 'as it was deployed (default: as it is found)').choices(SHAPES))
     .option('--json', 'print one JSON object')
     .action((options: TargetOptions & DeployedAs & { readonly json?: boolean }) =>
       onTarget(options, async ({ store, pipeline, clock, plan, outside }) => {
         const surveyed = await survey(store, pipeline, clock.now(), plan);
-        const checks = outside?.(surveyed, options) ?? [];
+        const checks = (await outside?.(surveyed, options)) ?? [];
         const diagnoses = await examine({ store, survey: surveyed, plan, outside: checks });
         if (plan === undefined) diagnoses.push(NO_CODE);
         if (options.json) io.out(JSON.stringify({ pipeline, diagnoses }));

@@ -8,6 +8,7 @@ import { type EpochMillis, type Millis, MIN_TIMESTAMP } from '../../functions/mo
 import { deploymentManifest } from '../../functions/operate/deployment.ts';
 import { checkQuotas } from '../../functions/operate/doctor/check-quotas.ts';
 import type { Found } from '../../functions/operate/doctor/doctor.ts';
+import { deployedShape } from '../../functions/operate/doctor/deployed-shape.ts';
 import { outsideChecks } from '../../functions/operate/doctor/outside-checks.ts';
 import type { Survey } from '../../functions/operate/status/survey.ts';
 import { plan } from '../../functions/plan/plan.ts';
@@ -412,5 +413,25 @@ describe('what somebody has changed is told', () => {
     await expect(ill('topics')).rejects.toThrow(
       /answered 403 to GET \/projects\/my-project\/topics\/millrace-visits--count--0: Permission denied; who asks needs a role/,
     );
+  });
+});
+
+describe('the shape that it was deployed in', () => {
+  const shape = (endpoints: object) => {
+    const parts = new DeployedParts(new GoogleApiReader({ endpoints, others: 'none' }), PROJECT);
+    return deployedShape(parts, REGION, (as) => deploymentManifest(planned, { shape: as }));
+  };
+
+  it('is known by the function of a stage', async () => {
+    expect(await shape({ run: base })).toBe('functions');
+    for (const { name } of manifest.functions) answers.delete(servicePath(name));
+    put(servicePath('millrace-visits--service--0'), serviceOf('sweep'));
+    expect(await shape({ run: base })).toBe('services');
+  });
+
+  it('is taken for functions where nothing is there, or nobody can be asked', async () => {
+    for (const { name } of manifest.functions) answers.delete(servicePath(name));
+    expect(await shape({ run: base })).toBe('functions');
+    expect(await shape({})).toBe('functions');
   });
 });

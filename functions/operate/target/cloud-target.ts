@@ -9,11 +9,14 @@ import { PubSubSubscriptions } from '../../cloud/pubsub/subscriptions.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../local/system.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Graph } from '../../model/graph.ts';
+import type { Shape } from '../../plan/deployed-functions.ts';
+import type { Manifest } from '../../plan/manifest.ts';
 import { type Plan, plan } from '../../plan/plan.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { readControl } from '../../engine/control.ts';
 import { Reachable, Unreachable } from './reachable.ts';
 import { deploymentManifest } from '../deployment.ts';
+import { deployedShape } from '../doctor/deployed-shape.ts';
 import { outsideChecks } from '../doctor/outside-checks.ts';
 import { PubSubReachable } from './pubsub-reachable.ts';
 import type { Target } from './target.ts';
@@ -80,12 +83,15 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
       ...(planned === undefined
         ? {}
         : {
-            outside: (survey, { region, shape }) =>
-              outsideChecks({
-                manifest: deploymentManifest(planned, { shape, topology: topology?.topology ?? 1, epoch }),
+            outside: async (survey, { region, shape }) => {
+              const manifestOf = (as: Shape): Manifest =>
+                deploymentManifest(planned, { shape: as, topology: topology?.topology ?? 1, epoch });
+              return outsideChecks({
+                manifest: manifestOf(shape ?? (await deployedShape(parts, region, manifestOf))),
                 plan: planned,
                 ...{ parts, backlog, project: projectId, region, survey, emulators: isEmulator },
-              }),
+              });
+            },
           }),
       settle: async () => {},
       close: async () => {

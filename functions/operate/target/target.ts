@@ -15,7 +15,8 @@ import type { Survey } from '../status/survey.ts';
 /** How a pipeline was deployed, which its documents do not say. */
 export interface DeployedAs {
   readonly region: string;
-  readonly shape: Shape;
+  /** Absent: as it is found. */
+  readonly shape?: Shape;
 }
 
 export interface Target {
@@ -34,7 +35,7 @@ export interface Target {
   /** Switches deliveries off and on; absent where nothing is delivered. */
   readonly subscriptions?: Subscriptions;
   /** What of the deployment beside its documents can be looked over; absent where nothing is deployed. */
-  readonly outside?: (survey: Survey, as: DeployedAs) => readonly OutsideCheck[];
+  readonly outside?: (survey: Survey, as: DeployedAs) => Promise<readonly OutsideCheck[]>;
   /** Lets what was sent be taken, where nobody else does. */
   settle(): Promise<void>;
   /** Gives everything back; what was changed is kept. */
