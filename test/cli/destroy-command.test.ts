@@ -170,4 +170,15 @@ describe('millrace destroy', () => {
     };
     expect((await destroy(['--dry-run'], drained)).out).not.toContain('not drained');
   });
+
+  test('one that was drained, and whose source has got more since, would lose that, and no drain would help', async () => {
+    const drained: Inquiry = {
+      status: { ...status([stage('delays', {})]), drainingSince: NOON },
+      backlogs: new Map([['flights', 12]]),
+      problem: undefined,
+    };
+    const { out } = await destroy(['--dry-run'], drained);
+    expect(out).toContain('- 12 messages of topic flights that source flights has not taken yet');
+    expect(out).not.toContain('not drained');
+  });
 });

@@ -45,10 +45,13 @@ function remembered({ stages, deadLetters, lateRecords }: PipelineStatus): strin
   return `${cells} keys with open windows, state or timers, ${envelopes} envelopes on their way, ${rows} rows not yet in a table, ${parked} parked elements, ${deadLetters} dead letters, ${lateRecords} late records`;
 }
 
-/** Whether something is on its way that a drain would have brought to its end. */
-export function isDrained({ stages }: PipelineStatus, backlogs: SourceBacklogs): boolean {
+/**
+ * Whether nothing is on its way that a drain would bring to its end. What a source holds that was drained, none does any more:
+ * it waits for what is deployed next.
+ */
+export function isDrained({ stages, drainingSince }: PipelineStatus, backlogs: SourceBacklogs): boolean {
   const quiet = stages.every(
     ({ cells, backlog, parked, rows }) => cells + backlog.envelopes + parked + (rows?.waiting ?? 0) === 0,
   );
-  return quiet && [...backlogs.values()].every((waiting) => waiting === 0);
+  return quiet && (drainingSince !== null || [...backlogs.values()].every((waiting) => waiting === 0));
 }
