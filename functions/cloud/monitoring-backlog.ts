@@ -3,7 +3,7 @@
  * sample says was true when it was taken, and that instant comes with it.
  */
 import { ConfigurationError, messageOf, RetryableError } from '../model/errors.ts';
-import { type EpochMillis, type Millis, plus } from '../model/time.ts';
+import { type EpochMillis, earlier, type Millis, plus } from '../model/time.ts';
 import { sourceSubscription } from '../plan/resource-names.ts';
 import type { Backlog, BacklogSample } from '../ports/backlog.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -30,6 +30,8 @@ const UNDELIVERED = 'pubsub.googleapis.com/subscription/num_undelivered_messages
 /** How far back is asked: a sample older than this is of no use. */
 const WINDOW = 600_000;
 const TIMEOUT = 10_000;
+/** Between two samples of a metric. */
+const SAMPLED_EVERY = 60_000;
 const SECOND = 1_000;
 
 export class MonitoringBacklog implements Backlog {
@@ -40,20 +42,20 @@ export class MonitoringBacklog implements Backlog {
     this.#setting = setting;
   }
 
-  /** The newest instant for which both metrics are known. */
+  /** Of the newest instant for which both metrics are known; where they are sampled at different ones, of the earlier of two. */
   async sample(source: string): Promise<BacklogSample | undefined> {
     const subscription = sourceSubscription(this.#setting.pipeline, source);
     const [ages, counts] = await Promise.all([
       this.#series(AGE, subscription),
       this.#series(UNDELIVERED, subscription),
     ]);
-    const sampledAt = [...ages.keys()].filter((at) => counts.has(at)).sort((a, b) => b - a)[0];
-    if (sampledAt === undefined) return undefined;
-    const undelivered = counts.get(sampledAt)!;
-    const seconds = ages.get(sampledAt)!;
+    const pair = newestPair(ages, counts);
+    if (pair === undefined) return undefined;
+    const undelivered = counts.get(pair.count)!;
+    const seconds = ages.get(pair.age)!;
     // Whole seconds, cut off: the oldest message may be up to a second older than that.
     const oldestUnackedAge = (undelivered === 0 && seconds === 0 ? 0 : (seconds + 1) * SECOND) as Millis;
-    return { sampledAt, oldestUnackedAge, undelivered };
+    return { sampledAt: earlier(pair.age, pair.count), oldestUnackedAge, undelivered };
   }
 
   /** Values by the instant for which they hold. */
@@ -93,4 +95,21 @@ export class MonitoringBacklog implements Backlog {
   async #headers(): Promise<Readonly<Record<string, string>>> {
     return this.#setting.endpoint === undefined ? this.#credentials() : {};
   }
+}
+
+type Series = ReadonlyMap<EpochMillis, number>;
+
+/**
+ * The newest instants of both metrics that are one, else the newest that are less than a sample apart. What is said of the
+ * earlier of two holds: nothing older than the age was unacknowledged then or later; and when nothing at all was, whatever was
+ * published before either of them has been taken in.
+ */
+function newestPair(ages: Series, counts: Series): { age: EpochMillis; count: EpochMillis } | undefined {
+  const newest = [...ages.keys()].sort((a, b) => b - a);
+  for (const apart of [0, SAMPLED_EVERY - 1])
+    for (const age of newest) {
+      const count = [...counts.keys()].filter((at) => Math.abs(at - age) <= apart).sort((a, b) => b - a)[0];
+      if (count !== undefined) return { age, count };
+    }
+  return undefined;
 }

@@ -62,6 +62,32 @@ describe('the backlog on Cloud Monitoring', () => {
     expect(await fresh.backlog.sample('flights')).toMatchObject({ oldestUnackedAge: 1_000, undelivered: 2 });
   });
 
+  it('holds for the earlier of two instants, where the metrics are sampled at different ones', async () => {
+    const ageFirst = await answering({
+      oldest_unacked_message_age: [[EARLIER, 7]],
+      num_undelivered_messages: [['2026-08-01T09:59:30Z', 4]],
+    });
+    expect(await ageFirst.backlog.sample('flights')).toEqual({
+      sampledAt: Date.parse(EARLIER),
+      oldestUnackedAge: 8_000,
+      undelivered: 4,
+    });
+    const countFirst = await answering({
+      oldest_unacked_message_age: [[AT, 0]],
+      num_undelivered_messages: [['2026-08-01T09:59:30Z', 0]],
+    });
+    expect(await countFirst.backlog.sample('flights')).toEqual({
+      sampledAt: Date.parse('2026-08-01T09:59:30Z'),
+      oldestUnackedAge: 0,
+      undelivered: 0,
+    });
+    const apart = await answering({
+      oldest_unacked_message_age: [[AT, 0]],
+      num_undelivered_messages: [[EARLIER, 0]],
+    });
+    expect(await apart.backlog.sample('flights')).toBeUndefined();
+  });
+
   it('is not known when a metric is missing', async () => {
     const { backlog } = await answering({ oldest_unacked_message_age: [[AT, 0]] });
     expect(await backlog.sample('flights')).toBeUndefined();
