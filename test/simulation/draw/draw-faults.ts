@@ -1,8 +1,11 @@
 import { FAULT_KINDS, type FaultKind, type FaultRates } from '../world/faults.ts';
 import type { Random } from '../world/random.ts';
 
+/** All but those that only some scenarios have occasion for. */
+type DrawnKind = Exclude<FaultKind, 'deployerStands'>;
+
 /** Faults that are asked for at every call are rarer than those that are asked for at every message or sweep. */
-const MOST: Readonly<Record<FaultKind, number>> = {
+const MOST: Readonly<Record<DrawnKind, number>> = {
   messageLost: 0.3,
   messageRepeated: 0.4,
   messageDelayed: 0.2,
@@ -45,10 +48,10 @@ const MOST: Readonly<Record<FaultKind, number>> = {
   modelSlow: 0.2,
   lookUpFailed: 0.2,
 };
-const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
+const KINDS = Object.keys(FAULT_KINDS).filter((kind) => kind !== 'deployerStands') as DrawnKind[];
 
 /** What is dangerous together. */
-const COMBINATIONS: readonly (readonly FaultKind[])[] = [
+const COMBINATIONS: readonly (readonly DrawnKind[])[] = [
   ['secondInstance', 'crashBefore', 'crashInside', 'crashAfter'],
   ['secondInstance', 'crashAtLast'],
   ['secondInstance', 'crashAfter'],
@@ -76,11 +79,11 @@ export function drawFaults(random: Random): FaultRates {
       1,
     );
   const share = random.pick([0, 0.2, 0.4, 0.7, 1]);
-  const rates: Partial<Record<FaultKind, number>> = {};
+  const rates: Partial<Record<DrawnKind, number>> = {};
   for (const kind of KINDS) if (random.chance(share)) rates[kind] = random.spread(MOST[kind] / 20, MOST[kind]);
   return rates;
 }
 
-function often(kinds: readonly FaultKind[], share: number): FaultRates {
+function often(kinds: readonly DrawnKind[], share: number): FaultRates {
   return Object.fromEntries(kinds.map((kind) => [kind, Math.min(0.7, MOST[kind] * share)]));
 }

@@ -48,13 +48,18 @@ const RECORDS_OF_TWO_EPOCHS = 8;
 const STAGES_OF_TWO_EPOCHS = 2;
 
 /** Now and then a pipeline is started afresh, a small one, as a rule with as many shards as before. */
-export function drawAfresh({ seed, pipeline, records, world }: Scenario): Partial<Scenario> {
+export function drawAfresh({ seed, pipeline, records, world, faults }: Scenario): Partial<Scenario> {
   const random = new Random(seed, 'afresh');
   // What cannot be read, and was given up as well, has two letters: replayed for long enough, it would count twice.
   if (world.drainAt !== undefined || world.sourceAttempts !== undefined || random.chance(0.85)) return {};
+  const few = records.slice(0, RECORDS_OF_TWO_EPOCHS);
+  const rates = { ...faults, deployerStands: random.pick([0.01, 0.05, 0.2]) };
+  const isReplayed = random.chance(0.4);
   return {
     pipeline: { ...pipeline, stages: pipeline.stages.slice(0, STAGES_OF_TWO_EPOCHS) },
-    records: records.slice(0, RECORDS_OF_TWO_EPOCHS),
+    // What has failed early is often replayed late.
+    records: isReplayed ? few.map((record) => (random.chance(0.3) ? { ...record, flaw: 'step' } : record)) : few,
+    faults: isReplayed ? { ...rates, replayed: random.pick([0.01, 0.05, 0.2]) } : rates,
     afresh: {
       shards: random.chance(0.6) ? pipeline.shards : random.pick([1, 2, 4]),
       slots: random.pick([1, 2]),

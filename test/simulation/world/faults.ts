@@ -37,6 +37,7 @@ export const FAULT_KINDS = {
   secondReader: 'a split is read by two at once',
   replayed: 'an operator replays the dead letters, mended, or two do at once',
   stagePaused: 'an operator pauses a stage for seconds to an hour',
+  deployerStands: 'somebody who deploys stands still for seconds to five minutes, while others deploy too',
   // Sweeps.
   sweepSkipped: 'a sweep does not happen',
   sweepDoubled: 'a sweep happens twice at once',

@@ -3,14 +3,14 @@ import type { TopologyControl } from '../../../functions/engine/control.ts';
 import { MillraceError, RetryableError } from '../../../functions/model/errors.ts';
 import { admit } from '../../../functions/operate/upgrade.ts';
 import { type Plan, plan } from '../../../functions/plan/plan.ts';
-import type { Batch } from '../../../functions/ports/store.ts';
+import type { Batch, ListingStore } from '../../../functions/ports/store.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Instance } from './instance.ts';
 import type { Outside } from './outside.ts';
 import { buildPipeline } from './pipeline.ts';
 import { Random } from './random.ts';
 import type { SimulatedStore } from './store.ts';
-import type { Hosting } from './surroundings.ts';
+import type { Hosting, Surroundings } from './surroundings.ts';
 
 /** What an epoch begins with. */
 export type EpochNumbers = Pick<TopologyControl, 'topology' | 'epoch'>;
@@ -58,7 +58,8 @@ export class FreshStart {
     const instance = start('deployer');
     this.deployers.push(instance);
     around.tell(() => `${instance.name} starts the pipeline afresh`);
-    admit(this.#store.deployerPortOf(instance, this.#renewed), this.#plan, instance.clock.now()).then(
+    const store = this.#store.deployerPortOf(instance, this.#renewed);
+    admit(standingStill(store, instance, around), this.#plan, instance.clock.now()).then(
       (admitted) => {
         around.tell(() => `${instance.name} has started epoch ${admitted.epoch}, topology ${admitted.topology}`);
         this.admitted ??= admitted;
@@ -69,6 +70,23 @@ export class FreshStart {
       },
     );
   }
+}
+
+/** The store of somebody who stands still at some of their calls. */
+function standingStill(store: ListingStore, instance: Instance, { faults }: Surroundings): ListingStore {
+  const call = <T>(what: string, apply: () => Promise<T>): Promise<T> => {
+    const answer = apply();
+    if (faults.happens('deployerStands')) instance.standStill(what);
+    return answer;
+  };
+  return {
+    get: (...args) => call('get', () => store.get(...args)),
+    query: (...args) => call('query', () => store.query(...args)),
+    roots: () => call('roots', () => store.roots()),
+    list: (...args) => call('list', () => store.list(...args)),
+    commit: (batch) => call('commit', () => store.commit(batch)),
+    raise: (...args) => call('raise', () => store.raise(...args)),
+  };
 }
 
 function mayTryAgain(error: unknown): boolean {

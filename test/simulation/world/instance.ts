@@ -65,7 +65,7 @@ export class Instance {
     const { promise, resolve } = Promise.withResolvers<T>();
     const slow = faults.happens('slowCall') ? this.#random.spread(1_000, MINUTE) : 0;
     const out = this.#random.spread(usual / 4, usual * 2) + slow;
-    if (faults.happens('freeze')) this.#freeze(what);
+    if (faults.happens('freeze')) this.standStill(what);
     if (faults.happens('crashInside'))
       scheduler.after(this.#random.next() * 2 * out, () => {
         this.die(`during its call of ${what}`);
@@ -94,7 +94,8 @@ export class Instance {
     return true;
   }
 
-  #freeze(what: string): void {
+  /** It stands still from now on, for seconds to minutes; what it calls meanwhile arrives, and it does not hear of it. */
+  standStill(what: string): void {
     const { scheduler, tell } = this.#around;
     this.#frozenUntil = scheduler.now + this.#random.spread(1_000, 5 * MINUTE);
     const seconds = Math.round((this.#frozenUntil - scheduler.now) / 1_000);
