@@ -51,7 +51,7 @@ export function manifestAlerts(plan: Plan, subscriptions: readonly ManifestSubsc
       query: `max by (subscription_id) (max_over_time(pubsub_googleapis_com:subscription_oldest_unacked_message_age{${pushed}}[5m])) > ${OLDEST_MESSAGE_SECONDS}`,
       forSeconds: 300,
       advice:
-        'A function does not keep up, or fails. `millrace status` shows which; add slots, or look for errors in its log.',
+        'A function does not keep up, or fails; or its stage is paused, or the pipeline drains. `millrace status` shows which; add slots, look for errors in its log, or let it go on.',
     },
     {
       id: 'watermark-lag',
