@@ -10,6 +10,7 @@ import { findLetters } from '../operate/dead-letters/letters.ts';
 import type { Patch } from '../operate/replay/patch.ts';
 import { refuseLate } from '../operate/replay/refuse-late.ts';
 import { replayLetters, type ReplayOptions } from '../operate/replay/replay-letters.ts';
+import { requireDeployed } from '../operate/replay/require-deployed.ts';
 import type { ReplayOutcome, ReplaySetting } from '../operate/replay/replayer.ts';
 import { requireStored } from '../operate/status/survey.ts';
 import { planOf, type Target } from '../operate/target/target.ts';
@@ -89,8 +90,10 @@ export function replayCommand(io: Io): Command {
 async function settingOf(target: Target, patch: string | undefined): Promise<ReplaySetting> {
   const { store, bus, clock, ids, topology, epoch } = target;
   const { watermarks } = await readPublished(store, epoch);
+  const plan = planOf(target);
+  await requireDeployed(store, plan);
   return {
-    plan: planOf(target),
+    plan,
     ...{ store, bus, clock, ids, topology, epoch },
     version: String(topology),
     inputWatermarkOf: (stage) => watermarks.input[stage] ?? MIN_TIMESTAMP,
