@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { readControl } from '../engine/control.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import { describeOrders, holdOrders } from '../operate/deploy/orders-after.ts';
+import { countsOf, runningCounts } from '../operate/running-counts.ts';
 import { survey } from '../operate/status/survey.ts';
 import { subscriptionsOf, type Target } from '../operate/target/target.ts';
 import { admit } from '../operate/upgrade.ts';
 import { type Plan, type PlanOptions, plan } from '../plan/plan.ts';
-import type { StoredStage } from '../plan/stored-shape.ts';
+import { storedShape } from '../plan/stored-shape.ts';
 import { readWholeNumber } from './format.ts';
 import type { Io } from './io.ts';
 import { ItemsFailed } from './items-failed.ts';
@@ -46,8 +46,7 @@ export function admitCommand(io: Io): Command {
       if (options.deployed) return onTarget(options, (target) => deployed(io, target, options));
       return onTarget(options, async ({ store, pipeline, clock }) => {
         const module = options.pipeline ?? process.env['MILLRACE_PIPELINE'] ?? pipeline;
-        const stored = (await readControl(store, 'topology'))?.body.shape.stages;
-        const planned = plan(await loadPipeline(module), planOptions(options, stored));
+        const planned = plan(await loadPipeline(module), { ...(await runningCounts(store)), ...givenCounts(options) });
         const { draining = false } = options;
         const { topology, epoch } = await admit(store, planned, clock.now(), { draining });
         if (options.json) io.out(JSON.stringify({ pipeline, topology, epoch }));
@@ -69,20 +68,15 @@ async function deployed(io: Io, target: Target, { json, draining }: AdmitOptions
   if (orders.drainingSince !== null && !draining) throw new ItemsFailed(`'${pipeline}' is deployed, and reads nothing`);
 }
 
-/** @param stored what runs: who does not say how many shards and slots changes neither */
-function planOptions({ shards, slots }: AdmitOptions, stored: readonly StoredStage[] = []): PlanOptions {
-  const most = (count: 'shards' | 'slots', given: string | undefined): PlanOptions => {
-    if (given !== undefined) return { [count]: readWholeNumber(`--${count}`, given) };
-    return stored.length === 0 ? {} : { [count]: Math.max(...stored.map((stage) => stage[count])) };
+function givenCounts({ shards, slots }: AdmitOptions): PlanOptions {
+  return {
+    ...(shards === undefined ? {} : { shards: readWholeNumber('--shards', shards) }),
+    ...(slots === undefined ? {} : { slots: readWholeNumber('--slots', slots) }),
   };
-  return { ...most('shards', shards), ...most('slots', slots) };
 }
 
 /** The options by which it is planned so again. */
-function countsIn({ stages }: Plan): string {
-  const [shards, slots] = [
-    Math.max(...stages.map((each) => each.shards)),
-    Math.max(...stages.map((each) => each.slots)),
-  ];
+function countsIn(planned: Plan): string {
+  const { shards, slots } = countsOf(storedShape(planned).stages);
   return ` --shards ${shards} --slots ${slots}`;
 }

@@ -14,6 +14,7 @@ import { SYSTEM_CLOCK } from '../../functions/local/system.ts';
 import { messageOf } from '../../functions/model/errors.ts';
 import { holdOrders, type OrdersAfter } from '../../functions/operate/deploy/orders-after.ts';
 import { readSmokeTest, type SmokeResult, type SmokeTest, smoke } from '../../functions/operate/deploy/smoke.ts';
+import { runningCounts } from '../../functions/operate/running-counts.ts';
 import { admit } from '../../functions/operate/upgrade.ts';
 import { SHAPES, type Shape } from '../../functions/plan/deployed-functions.ts';
 import { type Plan, plan } from '../../functions/plan/plan.ts';
@@ -37,14 +38,13 @@ const INFRA = fileURLToPath(new URL('../', import.meta.url));
 
 async function run(name: string, options: Options): Promise<void> {
   const { project, region, shape, shards, slots, draining = false, yes = false } = options;
-  const planned = plan(await loadPipeline(name), {
-    ...(shards === undefined ? {} : { shards }),
-    ...(slots === undefined ? {} : { slots }),
-  });
-  const { pipeline } = planned;
+  const graph = await loadPipeline(name);
+  const pipeline = graph.name;
+  const given = { ...(shards === undefined ? {} : { shards }), ...(slots === undefined ? {} : { slots }) };
   await deploy(
     {
-      plan: planned,
+      pipeline,
+      plan: (running) => plan(graph, { ...running, ...given }),
       project,
       region,
       yes,
@@ -57,8 +57,10 @@ async function run(name: string, options: Options): Promise<void> {
     {
       shell: PROCESS_SHELL,
       package: (manifest) => packagePipeline(name, manifest),
-      admit: () => inStore(project, pipeline, (store) => admit(store, planned, SYSTEM_CLOCK.now(), { draining })),
-      holdOrders: () => inStore(project, pipeline, (store) => holdOrdersIn(project, planned, store)),
+      running: () => inStore(project, pipeline, runningCounts),
+      admit: (planned) =>
+        inStore(project, pipeline, (store) => admit(store, planned, SYSTEM_CLOCK.now(), { draining })),
+      holdOrders: (planned) => inStore(project, pipeline, (store) => holdOrdersIn(project, planned, store)),
       smoke: (test) => smokeIn(project, pipeline, test),
       say: PROCESS_IO.out,
     },
@@ -126,8 +128,8 @@ await new Command('deploy')
   .requiredOption('--project <id>', 'the Google Cloud project')
   .option('--region <name>', 'where everything is', 'us-central1')
   .addOption(new Option('--shape <shape>').choices(SHAPES).default('functions'))
-  .option('--shards <n>', "shards of a stage; fixed for a pipeline's life", Number)
-  .option('--slots <n>', 'slots of a stage', Number)
+  .option('--shards <n>', "shards of a stage; fixed for a pipeline's life (default: as many as it has)", Number)
+  .option('--slots <n>', 'slots of a stage (default: as many as it has)', Number)
   .option('--smoke <file>', 'the check (default: infra/smoke/<pipeline>.json where it is there)', true)
   .option('--no-smoke', 'no check')
   .option('--draining', 'also while it drains, which goes on: to mend what keeps it from its end')

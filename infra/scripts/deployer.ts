@@ -10,13 +10,16 @@ import { applySteps, overrideFiles, prepareSteps } from '../../functions/operate
 import { describeOrders, type OrdersAfter } from '../../functions/operate/deploy/orders-after.ts';
 import type { SmokeResult, SmokeTest } from '../../functions/operate/deploy/smoke.ts';
 import { type DeployOptions, deploymentManifest } from '../../functions/operate/deployment.ts';
+import type { RunningCounts } from '../../functions/operate/running-counts.ts';
 import type { Manifest } from '../../functions/plan/manifest.ts';
 import type { Plan } from '../../functions/plan/plan.ts';
 import { tfvars } from '../../functions/plan/tfvars.ts';
 import type { Archives } from './archives.ts';
 
 export interface Deployment {
-  readonly plan: Plan;
+  readonly pipeline: string;
+  /** Plans it; with shards and slots as they run, where nobody has said others. */
+  readonly plan: (running: RunningCounts) => Plan;
   readonly project: string;
   readonly region: string;
   readonly yes: boolean;
@@ -40,9 +43,11 @@ export interface DeployerPorts {
    * drained and starts afresh
    * @throws {ConfigurationError} with the difference and the ways on, when it does not fit
    */
-  readonly admit: () => Promise<{ readonly topology: number; readonly epoch: number }>;
+  readonly admit: (plan: Plan) => Promise<{ readonly topology: number; readonly epoch: number }>;
+  /** Shards and slots as they run. */
+  readonly running: () => Promise<RunningCounts>;
   /** Lets what operators have ordered hold again, since everything is started when it is applied. */
-  readonly holdOrders: () => Promise<OrdersAfter>;
+  readonly holdOrders: (plan: Plan) => Promise<OrdersAfter>;
   readonly smoke: (test: SmokeTest) => Promise<SmokeResult>;
   readonly say: (line: string) => void;
 }
@@ -55,15 +60,15 @@ const FIRST = { topology: 1, epoch: 1 };
  * when all is done, and a drain was ordered meanwhile
  */
 export async function deploy(deployment: Deployment, ports: DeployerPorts): Promise<void> {
-  const { plan, project, region, yes, folder, infra, smokeTest, draining = false } = deployment;
+  const { pipeline, project, region, yes, folder, infra, smokeTest, draining = false } = deployment;
   const { shell, say } = ports;
-  const { pipeline } = plan;
   // A destroy that was killed may have left what lifts terraform's guards.
   for (const path of overrideFiles().keys()) await rm(join(infra, path), { force: true });
   for (const step of prepareSteps(pipeline)) await shell.run('terraform', step, { cwd: infra });
   // Before the first deployment there is no database that could be asked.
   const isThere = hasDatabase(await shell.run('terraform', ['show', '-json'], { cwd: infra, capture: true }));
-  const { topology, epoch } = isThere ? await ports.admit() : FIRST;
+  const plan = deployment.plan(isThere ? await ports.running() : {});
+  const { topology, epoch } = isThere ? await ports.admit(plan) : FIRST;
   const manifest = deploymentManifest(plan, { ...deployment.options, topology, epoch });
   const afresh = epoch === 1 ? '' : `, epoch ${epoch}`;
   say(`topology ${topology}${afresh} of ${pipeline}: ${manifest.functions.length} functions`);
@@ -73,8 +78,8 @@ export async function deploy(deployment: Deployment, ports: DeployerPorts): Prom
   await writeFile(variables, `${JSON.stringify({ project, region, archives, ...tfvars(manifest) }, undefined, 2)}\n`);
   for (const step of applySteps({ pipeline, variables, yes }).slice(prepareSteps(pipeline).length))
     await shell.run('terraform', step, { cwd: infra });
-  if (!isThere) await ports.admit();
-  const orders = await ports.holdOrders();
+  if (!isThere) await ports.admit(plan);
+  const orders = await ports.holdOrders(plan);
   const ordered = describeOrders(pipeline, orders);
   if (orders.drainingSince !== null && !draining) throw new ConfigurationError(ordered.join('\n'));
   for (const line of ordered) say(line);

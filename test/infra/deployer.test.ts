@@ -13,7 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-deploy-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const deployment: Deployment = {
-  plan: plan(flights),
+  pipeline: 'flights',
+  plan: (running) => plan(flights, running),
   project: 'my-project',
   region: 'us-central1',
   yes: true,
@@ -42,6 +43,7 @@ function world(state: string, changes: Partial<DeployerPorts> = {}) {
       done.push('admit');
       return { topology: 5, epoch: 2 };
     },
+    running: async () => ({}),
     holdOrders: async () => {
       done.push('hold orders');
       return { paused: [], drainingSince: null };
@@ -91,6 +93,27 @@ describe('a deployment', () => {
     for (const { environment } of Object.values<{ environment: object }>(variables.manifest.functions))
       expect(environment).toMatchObject({ MILLRACE_TOPOLOGY: '5', MILLRACE_EPOCH: '2' });
     expect(Object.keys(variables.archives)).toEqual(Object.keys(variables.manifest.functions));
+  });
+
+  test('a later one keeps shards and slots as they run', async () => {
+    const admitted: number[][] = [];
+    const { ports } = world(MADE, {
+      running: async () => ({ shards: 8, slots: 2 }),
+      admit: async ({ stages }) => {
+        admitted.push(
+          stages.map(({ shards }) => shards),
+          stages.map(({ slots }) => slots),
+        );
+        return { topology: 5, epoch: 2 };
+      },
+    });
+    await deploy(deployment, ports);
+    expect(admitted).toEqual([
+      [8, 1],
+      [2, 1],
+    ]);
+    const { manifest } = JSON.parse(readFileSync(join(folder, 'deploy.tfvars.json'), 'utf8'));
+    expect(Object.keys(manifest.functions)).toContain('delays--1');
   });
 
   test('one that does not fit what is stored changes nothing', async () => {

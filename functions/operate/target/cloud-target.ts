@@ -11,11 +11,12 @@ import { ConfigurationError } from '../../model/errors.ts';
 import type { Graph } from '../../model/graph.ts';
 import type { Shape } from '../../plan/deployed-functions.ts';
 import type { Manifest } from '../../plan/manifest.ts';
-import { type Plan, plan } from '../../plan/plan.ts';
+import { plan } from '../../plan/plan.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { readControl } from '../../engine/control.ts';
 import { Reachable, Unreachable } from './reachable.ts';
 import { deploymentManifest } from '../deployment.ts';
+import { countsOf } from '../running-counts.ts';
 import { deployedShape } from '../doctor/deployed-shape.ts';
 import { outsideChecks } from '../doctor/outside-checks.ts';
 import { PubSubReachable } from './pubsub-reachable.ts';
@@ -55,7 +56,7 @@ export async function openCloud(address: CloudAddress, pipeline: string, graph: 
   const store = new Reachable(firestore, server);
   try {
     const topology = (await readControl(store, 'topology'))?.body;
-    const planned = graph === undefined ? undefined : planFor(graph, topology?.shape.stages);
+    const planned = graph === undefined ? undefined : plan(graph, countsOf(topology?.shape.stages));
     const epoch = topology?.epoch ?? 1;
     const pubsub = { projectId, emulatorHost: pubsubHost, timeoutMillis: PATIENCE };
     const reachable = new PubSubReachable(pubsubHost, {
@@ -117,17 +118,6 @@ function apisOf({ firestoreHost, pubsubHost, bigQueryUrl }: CloudAddress): Googl
       ...(bigQueryUrl === undefined ? {} : { bigquery: `${bigQueryUrl}/bigquery/v2` }),
     },
   };
-}
-
-function planFor(
-  graph: Graph,
-  stages: readonly { readonly shards: number; readonly slots: number }[] | undefined,
-): Plan {
-  if (stages === undefined) return plan(graph);
-  return plan(graph, {
-    shards: Math.max(1, ...stages.map(({ shards }) => shards)),
-    slots: Math.max(1, ...stages.map(({ slots }) => slots)),
-  });
 }
 
 const NO_BUS: Bus = {
