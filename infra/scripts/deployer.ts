@@ -76,8 +76,14 @@ export async function deploy(deployment: Deployment, ports: DeployerPorts): Prom
   await mkdir(folder, { recursive: true });
   const variables = resolve(join(folder, 'deploy.tfvars.json'));
   await writeFile(variables, `${JSON.stringify({ project, region, archives, ...tfvars(manifest) }, undefined, 2)}\n`);
-  for (const step of applySteps({ pipeline, variables, yes }).slice(prepareSteps(pipeline).length))
-    await shell.run('terraform', step, { cwd: infra });
+  try {
+    for (const step of applySteps({ pipeline, variables, yes }).slice(prepareSteps(pipeline).length))
+      await shell.run('terraform', step, { cwd: infra });
+  } catch (error) {
+    // It may have started some of what is stopped. Where that cannot be mended either, the doctor says so.
+    if (isThere) await ports.holdOrders(plan).catch(() => {});
+    throw error;
+  }
   if (!isThere) await ports.admit(plan);
   const orders = await ports.holdOrders(plan);
   const ordered = describeOrders(pipeline, orders);

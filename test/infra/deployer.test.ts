@@ -155,6 +155,16 @@ describe('a deployment', () => {
     expect(done).not.toContain('smoke');
   });
 
+  test('one that terraform breaks off lets orders hold again all the same', async () => {
+    const { done, ports } = world(MADE);
+    const run: DeployerPorts['shell']['run'] = (command, args, options) =>
+      args[0] === 'apply' ? Promise.reject(new Error('quota exceeded')) : ports.shell.run(command, args, options);
+    await expect(deploy(deployment, { ...ports, shell: { run } })).rejects.toThrow('quota exceeded');
+    expect(done.at(-1)).toBe('hold orders');
+    const unreachable = { holdOrders: () => Promise.reject(new Error('no access')) };
+    await expect(deploy(deployment, { ...ports, ...unreachable, shell: { run } })).rejects.toThrow('quota exceeded');
+  });
+
   test('one of a pipeline with a paused stage leaves it paused, says so, and sends no event', async () => {
     const { done, said, ports } = world(MADE, {
       holdOrders: async () => ({ paused: ['delays'], drainingSince: null }),
