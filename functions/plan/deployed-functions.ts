@@ -64,6 +64,13 @@ const SERVICE_MEMORY_MIB = 1_024;
 const VALUES_A_BYTE = 4;
 const MEMORY_STEP_MIB = 256;
 const MIB = 2 ** 20;
+/** Of so many vCPUs; see https://cloud.google.com/run/docs/configuring/services/memory-limits. */
+const MOST_MEMORY_MIB: readonly (readonly [vcpus: number, memoryMiB: number])[] = [
+  [1, 4_096],
+  [2, 8_192],
+  [4, 16_384],
+  [8, 32_768],
+];
 /** How much of the memory JavaScript's values may have; the rest is for code, buffers and the clients. */
 const HEAP_SHARE = 0.75;
 const TIMEOUT_SECONDS = 120;
@@ -140,13 +147,22 @@ function make(plan: Plan, options: FunctionOptions, placed: Placed): DeployedFun
     ...placed,
     name: functionName(plan.pipeline, placed.id),
     memoryMiB,
-    cpu: 1,
+    cpu: vcpus(plan, placed, memoryMiB),
     concurrency: CONCURRENCY,
     minInstances: 0,
     maxInstances: placed.role === 'ingest' ? options.ingestInstances : 1,
     timeoutSeconds: timeout(plan, placed),
     environment: environment(plan, options, placed, memoryMiB),
   };
+}
+
+/** As few as Cloud Run gives so much memory to. @throws {ConfigurationError} when it gives so much to nobody */
+function vcpus({ pipeline }: Plan, { id }: Placed, memoryMiB: number): number {
+  const most = MOST_MEMORY_MIB.find(([, memory]) => memoryMiB <= memory);
+  if (most !== undefined) return most[0];
+  throw new ConfigurationError(
+    `function '${id}' of pipeline '${pipeline}' needs ${Math.ceil(memoryMiB / 1_024)} GiB of memory for its views, and Cloud Run gives 32; lower maxBytes of the views, or deploy with --shape functions, where each stage has memory of its own`,
+  );
 }
 
 /** A common base, and room for the views that are written or read there, up to their byte budgets. */

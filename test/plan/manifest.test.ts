@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { pipeline } from '../../functions/index.ts';
+import { fixedWindows, pipeline } from '../../functions/index.ts';
 import { deploymentManifest } from '../../functions/operate/deployment.ts';
 import flights from '../../functions/pipelines/flights.ts';
-import { SHAPES } from '../../functions/plan/deployed-functions.ts';
+import { SHAPES, type Shape } from '../../functions/plan/deployed-functions.ts';
 import type { Manifest } from '../../functions/plan/manifest.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import { auditManifest } from './audit.ts';
@@ -189,6 +189,40 @@ describe('whatever is taken out of a manifest is missed', () => {
   test('one instance at most', () => {
     const functions = manifest.functions.map((each) => ({ ...each, maxInstances: 2 }));
     expect(without({ functions })).toContain('millrace-flights--delays--0 may have several instances');
+  });
+});
+
+describe('memory for views', () => {
+  /** Steps that read a view of so many MiB, each its own. */
+  const reading = (mebibytes: readonly number[]) =>
+    pipeline('prices', (p) => {
+      const schema = z.object({ item: z.string() });
+      for (const [i, each] of mebibytes.entries()) {
+        const prices = p
+          .readPubSub(`prices-${i}`, { schema })
+          .window(`hourly-${i}`, fixedWindows('1h'))
+          .asList(`list-${i}`, { maxBytes: each * 2 ** 20 });
+        p.readPubSub(`orders-${i}`, { schema })
+          .window(`orders-hourly-${i}`, fixedWindows('1h'))
+          .parDo(`priced-${i}`, { process: (order, { output }) => output(order) }, { sideInputs: { prices } })
+          .writePubSub(`out-${i}`, { topic: `priced-${i}` });
+      }
+    });
+  const sizes = (graph: ReturnType<typeof reading>, shape: Shape) =>
+    deploymentManifest(plan(graph), { shape }).functions.map(({ id, cpu, memoryMiB }) => [id, cpu, memoryMiB]);
+
+  test('comes with the vCPUs that Cloud Run wants for so much', () => {
+    expect(sizes(reading([64]), 'functions')).toContainEqual(['priced-0--0', 1, 768]);
+    expect(sizes(reading([896]), 'functions')).toContainEqual(['priced-0--0', 1, 4_096]);
+    expect(sizes(reading([897]), 'functions')).toContainEqual(['priced-0--0', 2, 4_352]);
+    expect(sizes(reading([1_024]), 'services')).toContainEqual(['service--0', 4, 9_216]);
+    expect(sizes(reading([1_024, 1_024]), 'services')).toContainEqual(['service--0', 8, 17_408]);
+  });
+
+  test('beyond what there is is refused, with the ways out', () => {
+    expect(() => sizes(reading([1_024, 1_024, 1_024, 1_024]), 'services')).toThrow(
+      "function 'service--0' of pipeline 'prices' needs 33 GiB of memory for its views, and Cloud Run gives 32; lower maxBytes of the views, or deploy with --shape functions, where each stage has memory of its own",
+    );
   });
 });
 
