@@ -11,24 +11,6 @@ export const AFRESH_MUTATIONS: readonly Mutation[] = [
     to: 'await store.commit({ preconditions: [], sets: [], deletes });',
   },
   {
-    name: 'a fresh start removes readers before all that they have sent is taken',
-    file: FRESH_START,
-    from: '    refuseUnsettled(pipeline, root, roots, topology);\n    const fence',
-    to: '    const fence',
-  },
-  {
-    name: 'a fresh start passes over rows that wait',
-    file: FRESH_START,
-    from: 'if (rows > 0 || claim !== null)',
-    to: 'if (false)',
-  },
-  {
-    name: 'a fresh start writes over what shards have committed since it looked',
-    file: FRESH_START,
-    from: 'const preconditions = [underWay, { ...name, version: versions.get(root.id)! }];',
-    to: 'const preconditions = [underWay];',
-  },
-  {
     name: 'the ids that a quiet shard keeps are never forgotten in the next epoch',
     file: FRESH_START,
     from: '{ ids: root.ids, processingDue: root.processingDue }',
