@@ -16,7 +16,7 @@ interface Regression {
   readonly mutation: string;
   /** The rule that it broke. */
   readonly rule: string;
-  /** Breaks the rule in at least one of ten variations. */
+  /** Breaks the rule in at least one of ten variations, but for two whose faults are rarer. */
   readonly scenario: Scenario;
 }
 
