@@ -40,9 +40,9 @@ export function planCommand(io: Io): Command {
   return new Command('plan')
     .description('what a pipeline becomes: stages, and all that must exist in the cloud')
     .argument('<pipeline>', 'a name in functions/pipelines, or the path of a module that exports a pipeline')
-    .option('--json', 'print the manifest as JSON')
-    .option('--mermaid', 'print a picture, as a Mermaid flowchart')
-    .option('--tfvars', 'print the variables that infra/ reads, as JSON')
+    .addOption(new Option('--json', 'print the manifest as JSON').conflicts(['mermaid', 'tfvars', 'gcloud']))
+    .addOption(new Option('--mermaid', 'print a picture, as a Mermaid flowchart').conflicts(['tfvars', 'gcloud']))
+    .addOption(new Option('--tfvars', 'print the variables that infra/ reads, as JSON').conflicts('gcloud'))
     .option('--gcloud', 'print a bash script that deploys with gcloud')
     .option('--delete', 'with --gcloud: the reverse')
     .addOption(
@@ -63,6 +63,8 @@ export function planCommand(io: Io): Command {
       '\nExamples:\n  millrace plan flights --rate 1000\n  millrace plan flights --tfvars > infra/flights.auto.tfvars.json\n  millrace plan flights --gcloud > deploy.sh',
     )
     .action(async (pipeline: string, options: PlanOptions) => {
+      if (options.delete && !options.gcloud)
+        throw new ConfigurationError('--delete: the script that --gcloud prints is reversed by it; add --gcloud');
       const planned = plan(await loadPipeline(pipeline), {
         ...number('shards', '--shards', options.shards),
         ...number('slots', '--slots', options.slots),

@@ -13,7 +13,7 @@ import { warningsOf } from '../plan/warnings.ts';
 import { counted } from './format.ts';
 import type { Io } from './io.ts';
 import { loadLocalModel, loadPipeline } from './load-pipeline.ts';
-import { writeResults } from './write-results.ts';
+import { makeFolder, writeResults } from './write-results.ts';
 
 interface RunOptions {
   readonly input?: ReadonlyMap<string, string>;
@@ -53,6 +53,7 @@ export function runCommand(io: Io): Command {
           )
         : undefined;
       const shards = options.shards === undefined ? {} : { shards: wholeNumber('--shards', options.shards) };
+      if (options.out !== undefined) await makeFolder(options.out);
       const localModel = await loadLocalModel(pipeline);
       const setting: LocalRunOptions = {
         inputs: options.input ?? new Map(),

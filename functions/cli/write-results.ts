@@ -7,13 +7,17 @@ import type { DeadLetter } from '../engine/dead-letter.ts';
 import type { LocalRun } from '../local/local-run.ts';
 import { ConfigurationError, messageOf } from '../model/errors.ts';
 
-/** Writes what a run has left: `<table>.jsonl` for each table, `<topic>.topic.jsonl`, `late.jsonl`, `dead-letters.jsonl`. */
-export async function writeResults(directory: string, run: LocalRun): Promise<void> {
+/** Makes the folder of results, before a run has worked for nothing. @throws {ConfigurationError} when it cannot be made */
+export async function makeFolder(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true }).catch((error: unknown) => {
     throw new ConfigurationError(`--out: '${directory}' cannot be made a folder: ${messageOf(error)}`, {
       cause: error,
     });
   });
+}
+
+/** Writes what a run has left, into a folder that is there: `<table>.jsonl` for each table, `<topic>.topic.jsonl`, `late.jsonl`, `dead-letters.jsonl`. */
+export async function writeResults(directory: string, run: LocalRun): Promise<void> {
   for (const table of run.warehouse.tables)
     await writeLines(join(directory, `${table}.jsonl`), run.warehouse.rows(table));
   const topics = Map.groupBy(run.bus.published, (message) => message.topic);

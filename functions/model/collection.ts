@@ -19,6 +19,7 @@ import {
 import type { Instant } from './instant.ts';
 import type { Key, KV } from './key.ts';
 import type { LateRecord } from './late.ts';
+import { checkOptions } from './options.ts';
 import { addParDo, type ParDoOptions } from './par-do.ts';
 import { type BigQueryOptions, bigQueryNode, type PubSubSinkOptions, pubSubSinkNode } from './sinks.ts';
 import type { StateSpecs } from './state.ts';
@@ -86,8 +87,8 @@ export class PCollection<T> {
     return this.same({ kind: 'filter', name, inputs: [this.ref], fn: plainFunction(`filter '${name}'`, fn) as never });
   }
 
-  /** Gives each element a key; everything that groups or keeps state works on keys. */
-  keyBy<K extends Key>(name: string, fn: (value: T, context: ElementContext) => K): KeyedPCollection<K, T> {
+  /** Gives each element a key, such as a text or `[customer, month]`; everything that groups or keeps state works on keys. */
+  keyBy<const K extends Key>(name: string, fn: (value: T, context: ElementContext) => K): KeyedPCollection<K, T> {
     const keyOf = plainFunction(`keyBy '${name}'`, fn);
     const toPair =
       keyOf.length < 2
@@ -145,6 +146,7 @@ export class PCollection<T> {
    * @param options.allowedSkew how much earlier than before the new timestamp may be; default zero. What goes back may be late
    */
   withTimestamps(name: string, at: (value: T) => Instant, options: { allowedSkew?: Duration } = {}): this {
+    checkOptions(`withTimestamps '${name}'`, options, { allowedSkew: true });
     const allowedSkew = millis(`withTimestamps '${name}' allowedSkew`, options.allowedSkew ?? 0);
     const doFn = stampingDoFn(name, at);
     const makeDoFn = () => doFn as DoFn<unknown, unknown>;
@@ -256,6 +258,7 @@ export class KeyedPCollection<K extends Key, V> extends PCollection<KV<K, V>> {
     combine: CombineFn<V, Acc, Out>,
     options: CombineOptions<K> = {},
   ): GroupedByKey<K, Out, V> {
+    checkOptions<CombineOptions<K>>(`combinePerKey '${name}'`, options, { hotKeyFanout: true });
     if (options.hotKeyFanout === undefined) return this.reduce(name, combine, true);
     checkGroupable(`'${name}'`, this.strategy, this.bounded);
     const parts = fanoutParts(name, this.strategy, options.hotKeyFanout);

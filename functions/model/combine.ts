@@ -67,6 +67,8 @@ export function sum(of: (value: never) => number = (value) => value): CombineFn<
  * @throws {ConfigurationError} naming the function that is not; its functions throw a {@link PoisonError} for a promise
  */
 export function checkedCombine<In, Acc, Out>(what: string, combine: CombineFn<In, Acc, Out>): CombineFn<In, Acc, Out> {
+  if (typeof combine === 'function')
+    throw new ConfigurationError(`${what}: expected a CombineFn, got a function; call it, as in sum()`);
   for (const name of ['create', 'add', 'merge', 'extract'] as const)
     syncFunction(`${what} ${name}`, combine?.[name] as () => unknown);
   return {

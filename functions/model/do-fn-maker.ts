@@ -4,7 +4,13 @@ import { ConfigurationError } from './errors.ts';
 
 /** Each chain of fused steps has a DoFn of its own, so one that keeps fields between calls must be made anew. */
 export function doFnMaker<T, U>(name: string, doFn: DoFn<T, U> | (() => DoFn<T, U>)): () => DoFn<T, U> {
-  if (typeof doFn === 'function') return plainFunction(`parDo '${name}'`, doFn);
+  if (typeof doFn === 'function') {
+    if (doFn.length > 0)
+      throw new ConfigurationError(
+        `parDo '${name}': a function that makes a DoFn has no parameters; for code on elements give { process(element, context) { … } }, or use map`,
+      );
+    return plainFunction(`parDo '${name}'`, doFn);
+  }
   if (typeof doFn?.process !== 'function')
     throw new ConfigurationError(
       `parDo '${name}': expected a DoFn with a process method, or a function that makes one`,

@@ -53,7 +53,7 @@ function canonical(key: unknown, depth: number): string {
       break;
     default:
       throw new EncodeError(
-        `a ${typeof key} cannot be a key; keys are strings, numbers, booleans, null, and arrays or objects of them`,
+        `${key === undefined ? '' : 'a '}${typeof key} cannot be a key; keys are strings, numbers, booleans, null, and arrays or objects of them`,
       );
   }
   if (key === null) return 'null';

@@ -4,6 +4,7 @@ import type { DoFn, Tag } from './dofn.ts';
 import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
 import { LATE_OUTPUT, MAIN_OUTPUT, type ParDoNode, type Ref, type SideParDoNode } from './graph.ts';
+import { checkOptions } from './options.ts';
 import { type Duration, millis } from './time.ts';
 import { checkSideInputs, type SideInputs, sideInputsOf } from './views.ts';
 import type { WindowingStrategy } from './windowing.ts';
@@ -28,6 +29,7 @@ export function addParDo<T, U>(
   options: ParDoOptions,
 ): ParDoNode | SideParDoNode {
   const where = `parDo '${name}'`;
+  checkOptions(where, options, { outputs: true, allowedSkew: true, sideInputs: true });
   const makeDoFn = doFnMaker(name, doFn) as () => DoFn<unknown, unknown>;
   const outputs = (options.outputs ?? []).map((output) => output.name);
   for (const output of outputs)

@@ -1,5 +1,6 @@
 /** How often user code is given an element again after it has thrown, and after how long. */
 import { ConfigurationError } from './errors.ts';
+import { checkOptions } from './options.ts';
 import { type Duration, MAX_ELEMENT_TIMESTAMP, type Millis, millis } from './time.ts';
 
 export interface RetryOptions {
@@ -26,6 +27,7 @@ export interface RetryPolicy {
  * @throws {ConfigurationError} naming the first field that is out of range
  */
 export function retryPolicy(where: string, options: RetryOptions): RetryPolicy {
+  checkOptions(`${where} retry`, options, { attempts: true, firstWait: true, factor: true, longestWait: true });
   const { attempts, factor = 2 } = options;
   if (!Number.isSafeInteger(attempts) || attempts < 1)
     throw new ConfigurationError(`${where} retry.attempts: expected a whole number from 1 and up, got ${attempts}`);

@@ -4,6 +4,7 @@
 import { optionalFunction, plainFunction } from './author-function.ts';
 import { ConfigurationError } from './errors.ts';
 import type { Instant } from './instant.ts';
+import { checkOptions, type OptionNames } from './options.ts';
 import { type Duration, type EpochMillis, type Millis, millis } from './time.ts';
 
 /** Anything with zod's `parse`: returns the value, typed, or throws with a reason. */
@@ -47,6 +48,7 @@ export function boundedOutOfOrderness(
   delay: Duration,
   options: { readonly maxLag?: Duration; readonly whenIdle?: WhenIdle } = {},
 ): WatermarkPolicy {
+  checkOptions('boundedOutOfOrderness(options)', options, { maxLag: true, whenIdle: true });
   const { maxLag, whenIdle } = options;
   return {
     kind: 'boundedOutOfOrderness',
@@ -72,6 +74,7 @@ export function trustArrival(
   delay: Duration = 0,
   options: { readonly whenIdle?: WhenIdle } = {},
 ): WatermarkPolicy {
+  checkOptions('trustArrival(options)', options, { whenIdle: true });
   const { whenIdle } = options;
   return {
     kind: 'trustArrival',
@@ -130,6 +133,15 @@ export interface FileSourceOptions<T> extends SourceOptions<T> {
   readonly path?: string;
 }
 
+const COMMON = { schema: true, eventTime: true, arrivalTime: true, id: true, watermark: true, maxAhead: true } as const;
+const PUBSUB_OPTIONS: OptionNames<PubSubSourceOptions<unknown>> = {
+  ...COMMON,
+  topic: true,
+  delivery: true,
+  idHorizon: true,
+};
+const FILE_OPTIONS: OptionNames<FileSourceOptions<unknown>> = { ...COMMON, path: true };
+
 type Read<R> = (value: unknown, record: RecordFacts) => R;
 
 /** A source with its defaults filled in and its durations read. */
@@ -148,6 +160,7 @@ export interface Source {
 }
 
 export function pubSubSource<T>(name: string, options: PubSubSourceOptions<T>): Source {
+  checkOptions<PubSubSourceOptions<T>>(`readPubSub '${name}'`, options, PUBSUB_OPTIONS);
   return {
     ...common(name, options),
     kind: 'pubSub',
@@ -160,6 +173,7 @@ export function pubSubSource<T>(name: string, options: PubSubSourceOptions<T>): 
 }
 
 export function fileSource<T>(name: string, options: FileSourceOptions<T>): Source {
+  checkOptions<FileSourceOptions<T>>(`readFile '${name}'`, options, FILE_OPTIONS);
   return {
     ...common(name, options),
     kind: 'file',

@@ -10,6 +10,7 @@
 import { checkedCombine, type CombineFn } from './combine.ts';
 import { ConfigurationError } from './errors.ts';
 import type { Key } from './key.ts';
+import { checkOptions } from './options.ts';
 import type { Readable } from './readable.ts';
 import { type Duration, type Millis, millis } from './time.ts';
 
@@ -160,5 +161,6 @@ export type StateOf<S extends StateSpec> =
 export type StatesOf<S extends StateSpecs> = { readonly [id in keyof S]: StateOf<S[id]> };
 
 function ttl(factory: string, options: StateOptions): Millis | undefined {
+  checkOptions(`${factory}(options)`, options, { ttl: true });
   return options.ttl === undefined ? undefined : millis(`${factory}(ttl)`, options.ttl, 1);
 }

@@ -24,6 +24,7 @@ import { ConfigurationError } from './errors.ts';
 import type { GraphBuilder } from './graph-builder.ts';
 import { LATE_OUTPUT, MAIN_OUTPUT, type Ref, type StatefulNode } from './graph.ts';
 import type { Key, KV } from './key.ts';
+import { checkOptions } from './options.ts';
 import type { PaneInfo } from './pane.ts';
 import { type RetryOptions, retryPolicy } from './retry.ts';
 import type { StatesOf, StateSpecs } from './state.ts';
@@ -153,6 +154,7 @@ export function addStateful(
   const where = `statefulParDo '${name}'`;
   const makeDoFn = statefulDoFnMaker(where, doFn);
   checkStateful(where, strategy, makeDoFn());
+  checkOptions(where, options, { sideInputs: true, outputs: true, allowedSkew: true, retry: true, timeSorted: true });
   const { sideInputs = {} } = options;
   checkSideInputs(where, sideInputs, strategy);
   const sides = sideInputsOf(sideInputs);

@@ -67,18 +67,32 @@ export const GUARD_COLUMNS: readonly Column[] = [
   { name: 'pane_sequence', type: 'INT64', nullable: false },
 ];
 
+/** https://cloud.google.com/bigquery/docs/schemas#column_names */
+const RESERVED =
+  /^(_TABLE_|_FILE_|_PARTITION|_ROW_TIMESTAMP|__ROOT__|_COLIDENTIFIER)/i;
 const COLUMN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** Reads declared columns. @throws {ConfigurationError} naming the table, the column and what is wrong */
 export function readColumns(table: string, columns: Columns): readonly Column[] {
+  if (typeof columns !== 'object' || columns === null || Object.keys(columns).length === 0)
+    throw new ConfigurationError(`table '${table}': expected columns, such as { id: 'STRING', cents: 'INT64' }`);
+  const names = new Map<string, string>();
   return Object.entries(columns).map(([name, declaration]) => {
+    const other = names.get(name.toLowerCase());
+    if (other !== undefined)
+      throw new ConfigurationError(`table '${table}': '${other}' and '${name}' are one column to BigQuery`);
+    names.set(name.toLowerCase(), name);
+    if (RESERVED.test(name))
+      throw new ConfigurationError(
+        `table '${table}': column '${name}' begins as BigQuery's own columns do; choose another name`,
+      );
     if (!COLUMN_NAME.test(name))
       throw new ConfigurationError(
         `table '${table}': '${name}' is no column name: letters, digits and underscores, at most 128`,
       );
-    if (GUARD_COLUMNS.some((guard) => guard.name === name))
+    if (GUARD_COLUMNS.some((guard) => guard.name === name.toLowerCase()))
       throw new ConfigurationError(`table '${table}': column '${name}' is added by Millrace itself; leave it out`);
-    const nullable = declaration.endsWith(' NULL');
+    const nullable = String(declaration).endsWith(' NULL');
     const type = (nullable ? declaration.slice(0, -' NULL'.length) : declaration) as ColumnType;
     if (!COLUMN_TYPES.includes(type))
       throw new ConfigurationError(

@@ -3,6 +3,7 @@
  * is wanted; the state machines that run it are the engine's (engine/reduce). Names and meaning are Beam's.
  */
 import { ConfigurationError } from './errors.ts';
+import { checkOptions } from './options.ts';
 import { type Duration, type Millis, millis } from './time.ts';
 
 export type Trigger =
@@ -60,6 +61,7 @@ export interface AfterWatermarkOptions {
  * @example afterWatermark({ early: afterProcessingTime('10m'), late: afterCount(1) })
  */
 export function afterWatermark(options: AfterWatermarkOptions = {}): Trigger {
+  checkOptions('afterWatermark(options)', options, { early: true, late: true });
   return {
     kind: 'afterWatermark',
     ...(options.early === undefined ? {} : { early: repeating(options.early) }),

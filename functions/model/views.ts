@@ -9,6 +9,7 @@ import { ConfigurationError } from './errors.ts';
 import type { DoFn } from './dofn.ts';
 import type { Ref, SideInput, SideParDoNode, ViewNode, ViewShape } from './graph.ts';
 import type { Key } from './key.ts';
+import { checkOptions } from './options.ts';
 import { type Duration, type Millis, millis } from './time.ts';
 import { checkGroupable, type WindowingStrategy } from './windowing.ts';
 
@@ -85,6 +86,9 @@ export function viewNode(
 ): ViewNode {
   const { strategy, bounded } = collection;
   const where = `view '${name}'`;
+  const others = { maxBytes: true, changeAtMostEvery: true, refreshEvery: true } as const;
+  if (shape === 'singleton') checkOptions<SingletonOptions<unknown>>(where, options, { ...others, default: true });
+  else checkOptions<ViewOptions>(where, options, others);
   if (strategy.windowFn.kind === 'sessions')
     throw new ConfigurationError(
       `${where}: sessions differ from key to key, so no element could say which one it reads; window the collection by fixed, sliding or global windows before`,

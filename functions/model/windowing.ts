@@ -3,6 +3,7 @@
  * author has made loses no data silently; what would is refused here, while the pipeline is built (catalogue V01–V08).
  */
 import { ConfigurationError } from './errors.ts';
+import { checkOptions, type OptionNames } from './options.ts';
 import { continuationTrigger, mayFinishUnsafely } from './trigger-properties.ts';
 import { describeTrigger, type Trigger } from './triggers.ts';
 import { type Duration, type Millis, millis } from './time.ts';
@@ -65,6 +66,12 @@ export function rewindow(
   windowFn: WindowFn,
   options: WindowOptions = {},
 ): WindowingStrategy {
+  checkOptions<WindowOptions>(where, options, OPTIONS);
+  if (!WINDOW_FNS.includes(windowFn?.kind))
+    throw new ConfigurationError(
+      `${where}: expected windows, such as fixedWindows('1h') or globalWindow(), got ${describeValue(windowFn)}`,
+    );
+  checkIsTrigger(where, options.trigger);
   const problem = checkWords(options);
   if (problem !== undefined) throw new ConfigurationError(`${where}: ${problem}`);
   checkExplicit(where, windowFn, options);
@@ -80,6 +87,29 @@ export function rewindow(
   };
   checkTrigger(where, strategy);
   return strategy;
+}
+
+const OPTIONS: OptionNames<WindowOptions> = {
+  trigger: true,
+  accumulation: true,
+  allowedLateness: true,
+  timestampCombiner: true,
+  closing: true,
+  onTime: true,
+};
+const WINDOW_FNS: readonly string[] = ['fixed', 'sliding', 'sessions', 'global'] satisfies WindowFn['kind'][];
+
+/** What is no trigger may be a factory that was not called. */
+function checkIsTrigger(where: string, trigger: Trigger | undefined): void {
+  if (trigger !== undefined && typeof trigger?.kind !== 'string')
+    throw new ConfigurationError(
+      `${where} trigger: expected a trigger, such as afterWatermark(), got ${describeValue(trigger)}`,
+    );
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value === 'function') return `a function; call it: ${value.name || 'fn'}(…)`;
+  return JSON.stringify(value) ?? 'undefined';
 }
 
 const WORDS = {

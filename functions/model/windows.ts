@@ -4,6 +4,7 @@
  * kind are cut off there (catalogue W01).
  */
 import { ConfigurationError } from './errors.ts';
+import { checkOptions } from './options.ts';
 import {
   describeInstant,
   type Duration,
@@ -71,6 +72,7 @@ export interface SlidingWindowOptions extends FixedWindowOptions {
  * @example fixedWindows('1h')
  */
 export function fixedWindows(size: Duration, options: FixedWindowOptions = {}): WindowFn {
+  checkOptions('fixedWindows(options)', options, { offset: true });
   const length = millis('fixedWindows(size)', size, 1);
   return { kind: 'fixed', size: length, offset: offsetBelow('fixedWindows', length, 'size', options.offset) };
 }
@@ -81,6 +83,7 @@ export function fixedWindows(size: Duration, options: FixedWindowOptions = {}): 
  * @example slidingWindows('1h', { every: '10m' })
  */
 export function slidingWindows(size: Duration, options: SlidingWindowOptions): WindowFn {
+  checkOptions('slidingWindows(options)', options, { every: true, offset: true });
   const every = millis('slidingWindows(every)', options.every, 1);
   return {
     kind: 'sliding',

@@ -174,7 +174,7 @@ export default pipeline('card-activity', (p) => {
       output: (spend, { category }) => ({ ...spend, category }),
       requestsPerMinute: 6_000,
     })
-    .keyBy('by-card-and-category', ({ card, category }) => [card, category] as const)
+    .keyBy('by-card-and-category', ({ card, category }) => [card, category])
     .window('five-minutes', fixedWindows('5m'), {
       trigger: afterWatermark({ early: afterProcessingTime('1m'), late: afterCount(1) }),
       allowedLateness: '1h',

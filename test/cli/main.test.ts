@@ -109,6 +109,13 @@ describe('millrace', () => {
     expect(err[0]).toContain(message);
   });
 
+  it('refuses a folder of results that cannot be made before anything is read', async () => {
+    const file = join(folder, 'flights.jsonl');
+    await writeFile(file, '');
+    const { code, err } = await millrace(['run', 'flights', '--input', 'flights=nothing.jsonl', '--out', file]);
+    expect([code, err[0]]).toEqual([1, expect.stringContaining(`--out: '${file}' cannot be made a folder: EEXIST`)]);
+  });
+
   it('tells why there are dead letters, the most frequent reason first', async () => {
     const file = join(folder, 'flights.jsonl');
     await writeFile(file, ['{"date": 1}', 'nothing', '{"date": 2}'].join('\n'));

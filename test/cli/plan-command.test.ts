@@ -27,6 +27,13 @@ describe('millrace plan', () => {
     expect(text).toContain('US dollars at list prices of 2026-08');
   });
 
+  test('prints one form at a time, and reverses the script only', async () => {
+    await expect(printed('flights', '--json', '--mermaid')).rejects.toThrow(
+      "option '--json' cannot be used with option '--mermaid'",
+    );
+    await expect(printed('flights', '--delete')).rejects.toThrow('--delete: the script that --gcloud prints');
+  });
+
   test('--json is the manifest', async () => {
     const manifest = deploymentManifest(plan(flights, { slots: 2 }), { shape: 'services', topology: 3 });
     expect(

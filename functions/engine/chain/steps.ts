@@ -2,7 +2,7 @@
  * How each kind of stateless node handles an element.
  */
 import type { ElementContext } from '../../model/dofn.ts';
-import { ConfigurationError, PoisonError } from '../../model/errors.ts';
+import { ConfigurationError, PoisonError, textOf } from '../../model/errors.ts';
 import { MAIN_OUTPUT, type Node, type ParDoNode, type SideParDoNode } from '../../model/graph.ts';
 import type { EpochMillis } from '../../model/time.ts';
 import { windowAssigner } from '../../model/windows.ts';
@@ -71,7 +71,7 @@ export function compileStep(node: Node, next: Next, output: () => BundleOutput, 
       return stateless(node.fn, (element) => {
         let values: unknown[];
         try {
-          values = [...apply(element)];
+          values = [...listed(node.name, apply(element))];
         } catch (error) {
           return fail(element, error);
         }
@@ -123,6 +123,12 @@ export function compileStep(node: Node, next: Next, output: () => BundleOutput, 
     default:
       throw new ConfigurationError(`'${node.name}' (${node.kind}) cannot be fused into another stage`);
   }
+}
+
+/** @throws {PoisonError} for what is no list; the letters of a text are no list that anybody means */
+function listed(step: string, values: Iterable<unknown>): Iterable<unknown> {
+  if (typeof values === 'object' && values !== null && Symbol.iterator in values) return values;
+  throw new PoisonError(`flatMap '${step}': expected a list of outputs, got ${textOf(values).slice(0, 200)}`);
 }
 
 function compileParDo(

@@ -19,6 +19,8 @@ export type WaitingRow = readonly [sequence: number, values: readonly unknown[],
 /** Reads an author's row: every column checked, in the table's order. @throws {DecodeError} naming the column and the value */
 export function rowValues(node: WriteBigQueryNode, row: Readonly<Record<string, unknown>>): unknown[] {
   const { columns, table } = node;
+  if (typeof row !== 'object' || row === null)
+    throw new DecodeError(`table '${table}': expected a row as an object, got ${describe(row)}`);
   const values: unknown[] = [];
   let known = 0;
   for (const column of columns) {

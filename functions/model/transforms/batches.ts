@@ -6,6 +6,7 @@ import { optionalFunction } from '../author-function.ts';
 import { ConfigurationError } from '../errors.ts';
 import { valueText } from '../json.ts';
 import type { Key, KV } from '../key.ts';
+import { checkOptions } from '../options.ts';
 import { bagState, type BagState, type ValueState, valueState } from '../state.ts';
 import type { StatefulDoFn } from '../stateful.ts';
 import { type Duration, MAX_ELEMENT_TIMESTAMP, millis, type Millis } from '../time.ts';
@@ -38,11 +39,13 @@ export interface BatchPolicy<V> {
   readonly shards: number;
 }
 
+const OPTIONS = { size: true, bytes: true, weigh: true, maxBuffering: true, shards: true } as const;
 const MOST_BYTES = 200_000;
 
 /** @throws {ConfigurationError} naming the first option that is out of range */
 export function batchPolicy<V>(name: string, options: BatchOptions<V>): BatchPolicy<V> {
   const where = `groupIntoBatches '${name}'`;
+  checkOptions<BatchOptions<V>>(where, options, OPTIONS);
   const whole = (field: string, value: number, most: number): number => {
     if (!Number.isSafeInteger(value) || value < 1 || value > most)
       throw new ConfigurationError(`${where} ${field}: expected a whole number from 1 to ${most}, got ${value}`);

@@ -3,6 +3,7 @@ import type { ElementContext } from '../dofn.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { DeduplicateNode, Ref } from '../graph.ts';
 import type { Key } from '../key.ts';
+import { checkOptions } from '../options.ts';
 import { type Duration, millis } from '../time.ts';
 import type { WindowingStrategy } from '../windowing.ts';
 import { isMerging } from '../windows.ts';
@@ -31,6 +32,7 @@ export function deduplicateNode<T>(
   options: DeduplicateOptions<T>,
 ): DeduplicateNode {
   const where = `deduplicate '${name}'`;
+  checkOptions(where, options, { by: true, horizon: true, clock: true });
   const { clock = 'processing' } = options;
   const by = optionalFunction(`${where} by`, options.by);
   if (clock !== 'processing' && clock !== 'event')

@@ -18,6 +18,7 @@ import type { ElementContext } from '../dofn.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { EnrichNode, Ref } from '../graph.ts';
 import { describeModel, type ModelAddress, requestLimits } from '../models.ts';
+import { checkOptions, type OptionNames } from '../options.ts';
 import type { Schema } from '../source.ts';
 import { type Duration, millis } from '../time.ts';
 
@@ -51,12 +52,34 @@ export interface EnrichOptions<T, P, Out> {
   readonly price?: { readonly request?: number; readonly instance?: number; readonly thousandTokens?: number };
 }
 
+const OPTIONS: OptionNames<EnrichOptions<unknown, unknown, unknown>> = {
+  model: true,
+  instance: true,
+  prediction: true,
+  output: true,
+  requestsPerMinute: true,
+  batch: true,
+  cache: true,
+  timeout: true,
+  giveUpAfter: true,
+  price: true,
+};
+
+function checkEnrich<T, P, Out>(where: string, options: EnrichOptions<T, P, Out>): void {
+  checkOptions<EnrichOptions<T, P, Out>>(where, options, OPTIONS);
+  const { batch = {}, cache = {}, price = {} } = options;
+  checkOptions(`${where} batch`, batch, { maxInstances: true, maxBytes: true, maxTokens: true, wait: true });
+  if (cache !== false) checkOptions(`${where} cache`, cache, { keepFor: true, entries: true });
+  checkOptions(`${where} price`, price, { request: true, instance: true, thousandTokens: true });
+}
+
 const MAX_INSTANCES = 250;
 const LONGEST_TIMEOUT = 20_000;
 
 /** @throws {ConfigurationError} for what cannot work, and for batches above what the model takes */
 export function enrichNode<T, P, Out>(name: string, input: Ref, options: EnrichOptions<T, P, Out>): EnrichNode {
   const where = `enrichWithModel '${name}'`;
+  checkEnrich(where, options);
   const { model, instance, prediction, output, batch = {}, cache = {}, price = {} } = options;
   const show = plainFunction(`${where} instance`, instance);
   const result = optionalFunction(`${where} output`, output);

@@ -9,6 +9,7 @@ import { PCollection, main } from '../collection.ts';
 import type { ElementContext } from '../dofn.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Key } from '../key.ts';
+import { checkOptions } from '../options.ts';
 import type { Schema } from '../source.ts';
 import { type Duration, type Millis, millis } from '../time.ts';
 
@@ -75,6 +76,12 @@ export function lookUp<T, K extends Key, R>(
   options: LookUpOptions<T, K, R>,
 ): PCollection<LookedUp<T, R>> {
   const where = `lookUp '${name}'`;
+  checkOptions(where, options, { key: true, client: true, schema: true, batch: true, cache: true });
+  checkOptions<LookUpCacheOptions>(`${where} cache`, options.cache ?? {}, {
+    entries: true,
+    ttl: true,
+    negativeTtl: true,
+  });
   if (typeof options.client !== 'function')
     throw new ConfigurationError(
       `${where} client: expected a function that makes a client, got ${typeof options.client}`,
