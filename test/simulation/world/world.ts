@@ -5,13 +5,14 @@ import { parseShardId } from '../../../functions/engine/protocol/names.ts';
 import type { Watermarks } from '../../../functions/engine/protocol/watermarks.ts';
 import type { CellLimits } from '../../../functions/engine/shard/cell-limits.ts';
 import type { BundleCounts } from '../../../functions/engine/shard/work.ts';
-import { type EpochMillis, MIN_TIMESTAMP, type Millis, plus } from '../../../functions/model/time.ts';
+import { type EpochMillis, MIN_TIMESTAMP, type Millis } from '../../../functions/model/time.ts';
 import type { Plan } from '../../../functions/plan/plan.ts';
 import { storedShape } from '../../../functions/plan/stored-shape.ts';
 import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
 import type { BusMessage, OutsideMessage } from '../../../functions/ports/bus.ts';
 import type { Row } from '../../../functions/ports/warehouse.ts';
 import { type Scenario, START } from '../scenario.ts';
+import { drainOrder } from './drain-order.ts';
 import type { Faults } from './faults.ts';
 import { type EpochNumbers, FIRST_EPOCH, FreshStart, planOf } from './fresh-start.ts';
 import { openFile } from './file.ts';
@@ -34,12 +35,6 @@ import { UndeliveredInstance } from './undelivered.ts';
 import type { SimulatedWarehouse } from './warehouse.ts';
 
 const LAST_LOOK = 5_000;
-/** How long a drain goes on reading, milliseconds: instances are away for longer with messages in their hands. */
-const READING = 10_000;
-/** Where there are splits, which no drain ends for their readers: longer than one is away that has begun to read. */
-const READING_SPLITS = 1_200_000;
-/** For so long a drain that waits for windows waits, milliseconds. */
-const CLOSING = 600_000;
 /** With these, what the few elements of a run need outgrows its cell in all the ways that there are. */
 const SMALL_CELLS: CellLimits = {
   spillAbove: 300,
@@ -224,20 +219,13 @@ export class World {
 
   /** An operator lets the pipeline come to its end: nothing more is read. */
   drain(): void {
-    const { scheduler } = this;
     this.#around.tell(() => 'an operator drains the pipeline');
     // Whoever would deploy it by now would start it afresh once more.
     for (const deployer of this.#platform.deployers) deployer.die('as the pipeline is drained');
-    const now = Math.floor(scheduler.now) as EpochMillis;
     const isEarly = !this.areTopicsDone || !this.#watcher.isAllRead();
-    const hasSplits = this.#around.scenario.pipeline.sources.some(({ kind }) => kind !== 'messages');
-    const readingEnds = isEarly ? plus(now, hasSplits ? READING_SPLITS : READING) : now;
     this.isDrained = true;
     for (const topic of this.#topics.values()) topic.isDrained = true;
-    const waits = new Random(this.#around.seed, 'drain').chance(0.3);
-    const closing = waits ? { closingEnds: plus(readingEnds, CLOSING) } : {};
-    const order = { since: now, readingEnds, ...closing };
-    void this.#order(order);
+    void this.#order(drainOrder(this.#around, isEarly));
   }
 
   async #order(drain: DrainControl): Promise<void> {
