@@ -1,20 +1,18 @@
-/** Apache Beam in a process of its own, which answers cases as `millrace conform` does. */
+/** Apache Beam in a process of its own, which answers cases. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { CaseJson } from './draw-case.ts';
-import type { Result } from './result.ts';
 
-export class Beam {
+export class Beam<Case, Result> {
   readonly #process;
   readonly #waiting: { resolve: (result: Result) => void; reject: (error: Error) => void }[] = [];
 
   /** Starts it; it must have been built before, see README.md. */
-  constructor() {
+  constructor(main: 'BeamConform' | 'TimersConform') {
     const target = fileURLToPath(new URL('target/', import.meta.url));
     const classpath = `${target}classes:${readFileSync(`${target}classpath`, 'utf8').trim()}`;
-    const options = ['-XX:+UseSerialGC', '-cp', classpath, 'millrace.beam.BeamConform'];
+    const options = ['-XX:+UseSerialGC', '-cp', classpath, `millrace.beam.${main}`];
     this.#process = spawn('java', options, { stdio: ['pipe', 'pipe', 'inherit'] });
     createInterface({ input: this.#process.stdout }).on('line', (line) => {
       this.#waiting.shift()?.resolve(JSON.parse(line));
@@ -24,7 +22,7 @@ export class Beam {
     });
   }
 
-  run(one: CaseJson): Promise<Result> {
+  run(one: Case): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       this.#process.stdin.write(`${JSON.stringify(one)}\n`);

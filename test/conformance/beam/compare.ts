@@ -13,7 +13,7 @@ const { values } = parseArgs({
 });
 const from = Number(values.from);
 const until = from + Number(values.seeds);
-const beam = new Beam();
+const beam = new Beam<CaseJson, Result>('BeamConform');
 const known = new Map<string, number>();
 let unknown = 0;
 

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Beam } from './beam.ts';
 import { type CaseJson, drawCase, type TriggerJson } from './draw-case.ts';
 import { knownDifference } from './known-differences.ts';
-import { resultTexts, runCase } from './result.ts';
+import { type Result, resultTexts, runCase } from './result.ts';
 
 const LONGEST = 800;
 const OFTEN_ENOUGH = 2;
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   options: { seeds: { type: 'string', default: '0' }, add: { type: 'string', default: '0' } },
 });
 const file = new URL('../golden/beam-cases.jsonl', import.meta.url);
-const beam = new Beam();
+const beam = new Beam<CaseJson, Result>('BeamConform');
 const seen = new Map<string, number>();
 const lines: string[] = [];
 const known = readFileSync(file, 'utf8').trimEnd().split('\n');

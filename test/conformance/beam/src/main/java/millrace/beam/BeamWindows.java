@@ -32,7 +32,7 @@ final class BeamWindows {
   }
 
   @SuppressWarnings("unchecked")
-  private static WindowFn<Object, BoundedWindow> windowFnOf(JsonNode json) {
+  static WindowFn<Object, BoundedWindow> windowFnOf(JsonNode json) {
     Duration offset = Duration.millis(json.path("offset").asLong(0));
     WindowFn<?, ?> windowFn;
     switch (json.get("type").asText()) {
