@@ -24,6 +24,11 @@ export function deletionSteps(manifest: Manifest): string[] {
     'done',
     ...METRICS.map(({ name }) => removal('metric', ['logging', 'metrics'], metricName(pipeline, name))),
     '',
+    '# Nothing is pushed any more: what subscriptions keep would be tried in vain, and given up',
+    ...subscriptions
+      .filter(({ kind, push }) => keepsMessages(kind) && push !== null)
+      .map(({ name }) => `stop_pushing ${name}`),
+    '',
     '# Nothing runs any more',
     removal('job', ['scheduler', 'jobs'], sweeping.name, '--location="$REGION"'),
     ...subscriptions

@@ -305,6 +305,15 @@ remove() {
   "$@"
 }
 
+# stop_pushing SUBSCRIPTION : it keeps what it has.
+stop_pushing() {
+  local endpoint
+  endpoint=$(gc pubsub subscriptions describe "$1" --format='value(pushConfig.pushEndpoint)' 2>/dev/null) || return 0
+  [ -n "$endpoint" ] || return 0
+  say "stop subscription $1"
+  gc pubsub subscriptions update "$1" --push-endpoint=
+}
+
 # ungrant_in_project MEMBER ROLE : all conditions. Grants on things go with the things; these would stay.
 ungrant_in_project() {
   granted "$1" "$2" '' gc projects get-iam-policy "$PROJECT" || return 0

@@ -261,6 +261,7 @@ export class FakeCloud {
     const thing = this.things.get(`${kind} ${nameOf(call)}`);
     if (thing === undefined) return fail('NOT_FOUND');
     const format = call.flags['--format'] ?? '';
+    if (format === 'value(pushConfig.pushEndpoint)') return answer(thing['--push-endpoint'] ?? '');
     if (format.includes('pushConfig.pushEndpoint'))
       return answer(`${labelsOf(thing, '=')['millrace-config'] ?? ''} ${thing['--push-endpoint'] ?? ''}`);
     if (format.includes('(state,labels.millrace-config)'))

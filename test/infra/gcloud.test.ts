@@ -110,6 +110,10 @@ describe.each(SHAPES)('the gcloud script for the shape %s', (shape) => {
       'pubsub topics millrace-flights--undelivered',
     ]);
     expect(left()).toContain('firestore databases millrace-flights');
+    // What is kept is not tried a hundred times in vain, and given up.
+    for (const name of cloud.names('pubsub subscriptions'))
+      expect(cloud.things.get(`pubsub subscriptions ${name}`)!['--push-endpoint'] ?? '').toBe('');
+    expect([...cloud.grants].filter((grant) => grant.startsWith('projects '))).toEqual([]);
     expect([...cloud.grants].filter((grant) => grant.startsWith('projects '))).toEqual([]);
 
     await run(wanted, { delete: true, env: { DELETE_DATA: 'yes' } });
@@ -151,6 +155,15 @@ describe('the gcloud script', () => {
         flags: { '--ack-deadline': '300' },
       },
     ]);
+  }, 60_000);
+
+  test('deploys again on what was kept, and pushes again', async () => {
+    const wanted = manifest();
+    await deployed();
+    await run(wanted, { delete: true });
+    expect(await run(wanted)).toMatchObject({ code: 0 });
+    const source = cloud.things.get('pubsub subscriptions millrace-flights--ingest--flights')!;
+    expect(source['--push-endpoint']).toContain('/sources/flights');
   }, 60_000);
 
   test('gives subscriptions the endpoints back that a drain and a pause have taken off', async () => {
