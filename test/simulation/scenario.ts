@@ -19,6 +19,8 @@ export interface Scenario {
 export interface AfreshSpec {
   readonly shards: number;
   readonly slots: number;
+  /** Whether it is another pipeline then: what the first grouping does is done otherwise, and the others are gone. */
+  readonly reshaped: boolean;
 }
 
 export interface PipelineSpec {

@@ -101,7 +101,7 @@ function sizeOf(scenario: Scenario): number {
 /** Steps towards a plainer world. */
 const SIMPLER: readonly ((scenario: Scenario) => Partial<Scenario>)[] = [
   () => ({ afresh: undefined }),
-  ({ pipeline: { shards }, afresh }) => (afresh === undefined ? {} : { afresh: { shards, slots: 1 } }),
+  ({ pipeline: { shards }, afresh }) => (afresh === undefined ? {} : { afresh: { shards, slots: 1, reshaped: false } }),
   ({ world }) => ({ world: { ...world, slots: 1 } }),
   ({ world }) => ({ world: { ...world, services: 'one' } }),
   ({ world }) => ({ world: { ...world, strictStore: false } }),

@@ -63,6 +63,7 @@ export function drawAfresh({ seed, pipeline, records, world, faults }: Scenario)
     afresh: {
       shards: random.chance(0.6) ? pipeline.shards : random.pick([1, 2, 4]),
       slots: random.pick([1, 2]),
+      reshaped: random.chance(0.3),
     },
   };
 }

@@ -31,6 +31,8 @@ export function* whatRemains(world: World, watch: Watch): Generator<string> {
     const { id, open, outside, holds } = root;
     const sizes = Object.keys(open).length + outside.length + holds.length;
     if (sizes > 0) yield `${id} with ${Object.keys(open).length} open, ${holds.length} holds`;
+    // Of a stage that is no more there is a root still, which keeps those from it that know no better.
+    if (isShardRoot(id) && !isOfPlan(id, plan)) continue;
     if (isShardRoot(id)) yield* whatRemainsOfShard(root, roots, plan);
     else if (isToBeRetired(id, plan)) yield `the root ${id}`;
   }
@@ -46,6 +48,10 @@ function* whatRemainsOfShard(
   if (gone.length > 0) yield `what ${id} has of ${gone}`;
   const isSink = plan.stage(parseShardId(id).stage).head.kind === 'writeBigQuery';
   if (isSink && (extra as { claim: unknown } | undefined)?.claim) yield `a claim of ${id}`;
+}
+
+function isOfPlan(id: string, { stages }: Plan): boolean {
+  return stages.some((stage) => stage.id === parseShardId(id).stage);
 }
 
 /** Roots of splits stay. */

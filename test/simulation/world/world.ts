@@ -12,6 +12,7 @@ import type { DeadLetter } from '../../../functions/engine/dead-letter.ts';
 import type { BusMessage, OutsideMessage } from '../../../functions/ports/bus.ts';
 import type { Row } from '../../../functions/ports/warehouse.ts';
 import { type Scenario, START } from '../scenario.ts';
+import type { Sent } from './bus.ts';
 import { drainOrder } from './drain-order.ts';
 import type { Faults } from './faults.ts';
 import { type EpochNumbers, FIRST_EPOCH, FreshStart, planOf } from './fresh-start.ts';
@@ -127,7 +128,7 @@ export class World {
     platform.deploy({
       plan: this.plan,
       watcher,
-      route: (sent, attempt, answer) => this.#service(sent.message).pick(attempt).take(sent, answer),
+      route: (sent, attempt, answer) => this.#route(sent, attempt, answer),
     });
     this.#readers = new SplitReaders(this.#hosting);
     const backlogs = this.#topics;
@@ -243,6 +244,16 @@ export class World {
   /** The ids of dead letters that are its own; undefined: all are. */
   #ownLetters(): readonly string[] | undefined {
     return this.before.letters.size === 0 ? undefined : this.letters().map(({ id }) => id);
+  }
+
+  #route(sent: Sent, attempt: number, answer: (taken: boolean) => void): boolean {
+    const { stage } = parseShardId(sent.message.target);
+    // The subscription of a stage that is no more goes, and what is in it.
+    if (this.plan.stages.every(({ id }) => id !== stage)) {
+      answer(true);
+      return false;
+    }
+    return this.#service(sent.message).pick(attempt).take(sent, answer);
   }
 
   #service({ target }: BusMessage): Fleet<StageInstance> {
