@@ -26,6 +26,7 @@ import { storedShape } from '../plan/stored-shape.ts';
 import type { Collection, DocumentName, ListingStore, Precondition, Version } from '../ports/store.ts';
 import { drainProgress, describeProgress } from './drain.ts';
 import { survey } from './status/survey.ts';
+import { isUntouched } from './untouched.ts';
 
 /** There is something left that a fresh start would lose. */
 export class NotDrained extends ConfigurationError {
@@ -93,7 +94,8 @@ async function begun(
   else {
     const surveyed = await survey(store, plan.pipeline, now, stored === undefined ? plan : undefined);
     const progress = drainProgress(surveyed);
-    if (!progress.drained) throw new NotDrained(plan.pipeline, describeProgress(progress), surveyed.drain?.since);
+    if (!progress.drained && !isUntouched(surveyed))
+      throw new NotDrained(plan.pipeline, describeProgress(progress), surveyed.drain?.since);
     const { topology = 1, epoch = 1, shape = storedShape(plan) } = stored?.body ?? {};
     next = { topology: topology + 1, epoch: epoch + 1, shape, admittedAt: now, startingAfresh: true };
   }

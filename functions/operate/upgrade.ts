@@ -12,6 +12,7 @@ import type { Root } from '../engine/protocol/root.ts';
 import { drainProgress } from './drain.ts';
 import { startAfresh } from './fresh-start.ts';
 import { survey } from './status/survey.ts';
+import { isUntouched } from './untouched.ts';
 
 /** The new version does not fit the stored state; the message says where, and the ways on. */
 export class UpgradeRefused extends ConfigurationError {
@@ -40,7 +41,7 @@ export interface AdmitOptions {
 
 /**
  * Admits a version: notes its shape, under a topology number that is higher than before when anything has changed. One that
- * was drained starts afresh, in a new epoch, whatever its stages were.
+ * was drained starts afresh, in a new epoch, whatever its stages were; so does one of which nothing has run yet.
  * @throws {UpgradeRefused} when it does not fit what is stored
  * @throws {NotDrained} while it drains, unless that is said: it would go on draining, and not start afresh
  * @throws {ContentionError} when another deployment was admitted at the same moment
@@ -61,7 +62,10 @@ export async function admit(
   if (stored !== undefined) {
     if (sameShape(stored.body.shape, shape)) return stored.body;
     const problems = misfits(stored.body.shape, shape);
-    if (problems.length > 0) throw new UpgradeRefused(plan.pipeline, problems);
+    if (problems.length > 0) {
+      if (isUntouched(await survey(store, plan.pipeline, now))) return startAfresh(store, plan, now, stored);
+      throw new UpgradeRefused(plan.pipeline, problems);
+    }
   }
   const topology = stored === undefined ? await firstTopology(store) : stored.body.topology + 1;
   const admitted: TopologyControl = { topology, epoch: stored?.body.epoch ?? 1, shape, admittedAt: now };

@@ -10,6 +10,7 @@ import {
   sessions,
 } from '../../functions/index.ts';
 import { MemorySubscriptions } from '../../functions/local/memory-subscriptions.ts';
+import { PIPELINE_DOCUMENT } from '../../functions/engine/pipeline-document.ts';
 import { newRoot } from '../../functions/engine/protocol/root.ts';
 import { MemoryStore } from '../../functions/local/memory-store.ts';
 import type { Graph } from '../../functions/model/graph.ts';
@@ -193,6 +194,8 @@ describe('a new version', () => {
   it('is refused with the difference and the two ways on, and changes nothing', async () => {
     const store = new MemoryStore();
     await admit(store, plan(counts()), at);
+    // A sweep of it has run.
+    await store.raise(PIPELINE_DOCUMENT, { 'out:count': at, 'moved:count': at });
     await expect(admit(store, plan(counts('2h'), { shards: 8 }), at)).rejects.toThrow(
       "this version of 'counts' does not fit what is stored:\n" +
         "- stage 'count' had 4 shards and has 8; the number is fixed for a pipeline's life\n" +

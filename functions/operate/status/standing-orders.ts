@@ -2,6 +2,7 @@
 import { describeInstant } from '../../model/time.ts';
 import { describeProgress, drainProgress } from '../drain.ts';
 import { HALF } from '../pause.ts';
+import { isUntouched } from '../untouched.ts';
 import type { Survey } from './survey.ts';
 
 export interface StandingOrder {
@@ -52,6 +53,14 @@ export function drainOf(survey: Survey): StandingOrder[] {
   if (drain === undefined) return [];
   const progress = drainProgress(survey);
   const since = `since ${describeInstant(drain.since)}`;
+  if (isUntouched(survey))
+    return [
+      {
+        severity: 'warning',
+        sentence: `'${pipeline}' is to drain ${since}, and nothing of it has run since it was admitted: there is nothing to drain`,
+        remedies: ['deploy it again, which starts it afresh'],
+      },
+    ];
   if (progress.drained)
     return [
       {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { writeControl } from '../../../functions/engine/control.ts';
+import { PIPELINE_DOCUMENT } from '../../../functions/engine/pipeline-document.ts';
 import { boundedOutOfOrderness, count, fixedWindows, pipeline } from '../../../functions/index.ts';
 import { MemoryBus } from '../../../functions/local/memory-bus.ts';
 import { MemoryStore } from '../../../functions/local/memory-store.ts';
@@ -69,6 +70,8 @@ describe('after a deployment', () => {
   });
 
   it('the sources of a drain that was ordered meanwhile are stopped again, and a deployment is refused until it is through', async () => {
+    // A sweep has run.
+    await store.raise(PIPELINE_DOCUMENT, { 'out:count': AT, 'moved:count': AT });
     await drain(store, subscriptions, clock, ['events']);
     expect(await applied()).toEqual({ paused: [], drainingSince: AT });
     expect([...subscriptions.stopped]).toEqual(['events']);
