@@ -1,6 +1,6 @@
 /**
- * Combining: how many values of a key and window become one. Invariant: an accumulator is plain JSON (it is stored and
- * sent), `merge` is associative and commutative up to `extract`, and only the first argument of `add` and `merge` may be
+ * Combining: how many values of a key and window become one. Invariant: an accumulator can be stored and sent (see
+ * `CombineFn`), `merge` is associative and commutative up to `extract`, and only the first argument of `add` and `merge` may be
  * changed in place (catalogue C05). The combines below give the same result in whatever order and parts values come,
  * except `collect`, which lists them as they come.
  */
@@ -9,7 +9,10 @@ import { ConfigurationError, PoisonError } from './errors.ts';
 import { addExactly, type ExactSum, mergeExactly, valueOfSum } from './exact-sum.ts';
 import { keyText } from './key.ts';
 
-/** Beam's CombineFn. `Acc` must survive JSON: no `Date`, `Map`, `bigint`, `NaN`. */
+/**
+ * Beam's CombineFn. `Acc` is stored and sent, as elements are: plain JSON, of which nothing is faster, or with `Date`, `Map`,
+ * `Set`, `bigint`, bytes or `NaN` in it; no class instances and functions.
+ */
 export interface CombineFn<In, Acc, Out> {
   /** A fresh, empty accumulator; never shared. */
   create(): Acc;

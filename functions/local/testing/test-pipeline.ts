@@ -33,8 +33,10 @@ import { MemoryStore } from '../memory-store.ts';
 import { MemoryWarehouse } from '../memory-warehouse.ts';
 import { SeededIds, VirtualClock } from '../virtual-clock.ts';
 import { MemoryPredictor } from '../memory-predictor.ts';
+import { checkTest } from './check-options.ts';
 import { Crash, Deaths, MortalStore } from './crash.ts';
 import { checkRepeatable } from './ingest-check.ts';
+import { KnownNames } from './known-names.ts';
 import type { TestOptions, Troubles } from './test-options.ts';
 import { instantOf, readRecords } from './test-source.ts';
 import { stateOf } from './state-of.ts';
@@ -58,10 +60,12 @@ export class TestPipeline {
   readonly #ids: SeededIds;
   readonly #watermarks = new Map<string, EpochMillis>();
   readonly #sent = new Map<string, number>();
+  readonly #names: KnownNames;
   #process: { readonly embedded: Embedded; readonly store: MortalStore | undefined };
 
   /** @internal Use `testPipeline`. */
   constructor(graph: Graph, options: TestOptions) {
+    checkTest(graph, options);
     const { shards = 2, watch, troubles = {}, seed = 1, startAt = 0 } = options;
     this.#options = options;
     this.#troubles = troubles;
@@ -76,6 +80,7 @@ export class TestPipeline {
     const sources = graph.nodes.filter(({ kind }) => kind === 'source').map(({ name }) => name);
     const seenBy = watched(graph, watch === undefined ? undefined : new Set(watch));
     this.plan = plan(seenBy, { shards, files: new Set(sources) });
+    this.#names = new KnownNames(this.plan);
     this.#process = this.#begin();
   }
 
@@ -99,11 +104,8 @@ export class TestPipeline {
   /** Gives a source values, as one bundle. They go through its schema; their event times are as its options say. */
   async send(source: string, ...values: readonly unknown[]): Promise<void> {
     const { embedded } = this.#process;
-    const planned = this.plan.sources.find(({ id }) => id === source);
-    if (planned === undefined)
-      throw new ConfigurationError(
-        `pipeline '${this.plan.pipeline}' has no source '${source}'; its sources are ${this.plan.sources.map(({ id }) => id).join(', ')}`,
-      );
+    this.#names.source(source);
+    const planned = this.plan.sources.find(({ id }) => id === source)!;
     const sent = this.#sent.get(source) ?? 0;
     const records = readRecords(embedded.decoder(source), values, sent + 1, this.#clock.now());
     if (this.#troubles.checkIngest) await checkRepeatable(this.plan, planned, records);
@@ -117,11 +119,13 @@ export class TestPipeline {
 
   /** Moves the watermark of a source, or of all; it never moves back. */
   async advanceWatermark(to: Instant, source?: string): Promise<void> {
+    if (source !== undefined) this.#names.source(source);
     await this.#advanceWatermark(instantOf('advanceWatermark(to)', to), source);
   }
 
   /** Ends a source, or all: their watermarks are at the end of time. */
   async advanceWatermarkToInfinity(source?: string): Promise<void> {
+    if (source !== undefined) this.#names.source(source);
     await this.#advanceWatermark(MAX_TIMESTAMP, source);
   }
 
@@ -146,9 +150,7 @@ export class TestPipeline {
 
   /** What a transform has emitted so far, with timestamps, windows and panes. @param output a further output, by its tag's name */
   panes(transform: string, output: string = MAIN_OUTPUT): readonly Seen[] {
-    const node = this.plan.graph.nodes.find(({ name }) => name === transform);
-    if (node === undefined)
-      throw new ConfigurationError(`pipeline '${this.plan.pipeline}' has no transform '${transform}'`);
+    this.#names.output(transform, output);
     if (this.#options.watch !== undefined && !this.#options.watch.includes(transform))
       throw new ConfigurationError(`'${transform}' is not watched; add it to { watch: […] }`);
     return seen(this.#bus.published, transform, output);
@@ -161,6 +163,7 @@ export class TestPipeline {
 
   /** What came too late, of one step or of all. */
   late(step?: string): readonly LateRecord<unknown, unknown>[] {
+    if (step !== undefined) this.#names.stage(step);
     const steps = step === undefined ? this.plan.stages.map(({ id }) => id) : [step];
     const read = steps.flatMap((name) => seen(this.#bus.published, name, LATE_OUTPUT).map(({ value }) => value));
     const letters = this.#letters().filter((letter) => letter.kind === 'late' && steps.includes(letter.stage));
@@ -174,11 +177,13 @@ export class TestPipeline {
 
   /** Messages that the pipeline has published. */
   messages(topic: string): readonly OutsideMessage[] {
+    this.#names.topic(topic);
     return unwatched(this.#bus.published).filter((message) => message.topic === topic);
   }
 
   /** The rows of a table. Writes what waits for it first. */
   async rows(table: string): Promise<readonly Row[]> {
+    this.#names.table(table);
     await this.#flush();
     return [...this.#warehouse.rows(table)];
   }
@@ -193,11 +198,13 @@ export class TestPipeline {
 
   /** The input watermark of a stage, epoch milliseconds. */
   inputWatermark(stage: string): number {
+    this.#names.stage(stage);
     return this.#process.embedded.watermarks.input[stage] ?? MIN_TIMESTAMP;
   }
 
   /** The output watermark of a stage or source, epoch milliseconds. */
   outputWatermark(stage: string): number {
+    this.#names.stageOrSource(stage);
     return this.#process.embedded.watermarks.output[stage] ?? MIN_TIMESTAMP;
   }
 

@@ -49,6 +49,11 @@ export function unwatched(published: readonly OutsideMessage[]): OutsideMessage[
   return [...byId.values()];
 }
 
+/** Whether a node of a watched pipeline is one that watches. */
+export function isWatcher(node: Node): boolean {
+  return node.kind === 'writePubSub' && node.topic.startsWith(TOPIC);
+}
+
 function watcher(ref: Ref): WritePubSubNode {
   return {
     kind: 'writePubSub',
