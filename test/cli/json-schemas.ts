@@ -241,3 +241,6 @@ export const DRAIN = z.strictObject({
   rows: count,
   messages: count,
 });
+
+/** Of `admit --deployed`. */
+export const ORDERS = z.strictObject({ pipeline: z.string(), paused: z.array(z.string()), drainingSince: maybe });

@@ -344,7 +344,7 @@ describe('a drain, and a fresh start', () => {
       expect(await cli.run(['admit', '--numbers', '--shards', '2'])).toMatchObject({ code: 0, out: '2 2' });
     // Who says nothing of shards and slots keeps them.
     expect(await cli.run(['admit', '--numbers'])).toMatchObject({ code: 0, out: '2 2' });
-    expect(await cli.run(['admit', '--deployed'])).toMatchObject({ code: 0, out: '', err: '' });
+    expect(await cli.json(json.ORDERS, 'admit', '--deployed')).toMatchObject({ paused: [], drainingSince: null });
     expect(await cli.run(['admit', '--shards', '3'])).toMatchObject({
       code: 1,
       err: expect.stringContaining("had 2 shards and has 3; the number is fixed for a pipeline's life"),
