@@ -209,6 +209,19 @@ describe('a new version', () => {
   });
 });
 
+it('a pipeline is looked at as it was deployed, whatever version the code at hand is of', async () => {
+  const driven = await new Driven(counts()).start();
+  await admit(driven.store, driven.plan, driven.clock.now());
+  await driven.feed('events', [{ card: 'a', at: NOON }]);
+  const other = plan(counts('1h', 'renamed'));
+  const surveyed = await survey(driven.store, 'counts', driven.clock.now(), other);
+  const { stages } = await statusOf(driven.store, surveyed, programsOf(other));
+  expect(stages.map(({ id, cells }) => [id, cells])).toEqual([
+    ['count', 1],
+    ['counts-table', 0],
+  ]);
+});
+
 describe('the doctor', () => {
   const ill = async (driven: Driven) => {
     const { store, plan: deployed } = driven;

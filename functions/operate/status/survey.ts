@@ -31,7 +31,7 @@ export interface Survey {
 }
 
 /**
- * @param plan of the deployed code, where it is at hand; else what was noted when it was deployed
+ * @param plan of the code, where it is at hand; asked only where it is not noted what was deployed
  * @throws {ConfigurationError} when nothing is stored
  */
 export async function survey(store: Store, pipeline: string, now: EpochMillis, plan?: Plan): Promise<Survey> {
@@ -41,7 +41,8 @@ export async function survey(store: Store, pipeline: string, now: EpochMillis, p
   const { watermarks: published, lastSweep, moved } = await readPublished(store, topology?.epoch);
   const roots = new Map((await store.roots()).map(({ id, body }) => [id, body as Root]));
   if (roots.size === 0 && topology === undefined) throw nothingStored(pipeline);
-  const shape = plan === undefined ? topology?.shape : storedShape(plan);
+  // The code at hand may be of another version than what runs; the doctor says so.
+  const shape = topology?.shape ?? (plan === undefined ? undefined : storedShape(plan));
   if (shape === undefined)
     throw new ConfigurationError(
       `it is not noted which stages pipeline '${pipeline}' has; name its module with --pipeline`,
