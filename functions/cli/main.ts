@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { MillraceError, messageOf } from '../model/errors.ts';
 import { admitCommand } from './admit-command.ts';
 import { conformCommand } from './conform-command.ts';
 import { doctorCommand, drainCommand, pauseCommand, restartCommand, resumeCommand } from './control-commands.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
 import { destroyCommand } from './destroy-command.ts';
+import { errorText } from './error-text.ts';
 import { batchesCommand, stateCommand, timersCommand } from './inspect-commands.ts';
 import type { Io } from './io.ts';
 import { planCommand } from './plan-command.ts';
@@ -47,11 +47,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.err(
-      error instanceof MillraceError
-        ? `millrace: ${error.message}`
-        : `millrace: unexpected: ${error instanceof Error ? error.stack : messageOf(error)}`,
-    );
+    io.err(errorText(error));
     return 1;
   }
 }
