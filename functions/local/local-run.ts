@@ -6,7 +6,7 @@ import type { DeadLetter } from '../engine/dead-letter.ts';
 import { readDeadLetter } from '../engine/dead-letter-document.ts';
 import type { OpenSource } from '../engine/views/loader.ts';
 import { ConfigurationError } from '../model/errors.ts';
-import type { Graph } from '../model/graph.ts';
+import { type Graph, isTimeless } from '../model/graph.ts';
 import { MIN_TIMESTAMP } from '../model/time.ts';
 import { type Plan, plan } from '../plan/plan.ts';
 import { Embedded } from './embedded.ts';
@@ -71,10 +71,15 @@ export class LocalRun {
     const files = filesOf(this.#graph, this.#options.inputs);
     const planned = this.#planned(files);
     const replay = planned.sources.some(({ node }) => node.source.arrivalTime !== undefined);
+    if (replay) refuseTimelessMessages(planned);
     const { store, bus, warehouse, clock } = this;
     const flushByAge = this.#options.flushByAge ?? false;
-    const open = (source: string): Input =>
-      openInput(files.get(source)!, replay ? () => MIN_TIMESTAMP : () => SYSTEM_CLOCK.now());
+    const timeless = new Set(this.#graph.nodes.filter(isTimeless).map(({ name }) => name));
+    const open = (source: string): Input => {
+      // Of a replay nobody knows when its records were read; of a file without times it counts as now.
+      const now = timeless.has(source) ? clock : { now: () => MIN_TIMESTAMP };
+      return openInput(files.get(source)!, () => (replay ? now : SYSTEM_CLOCK).now());
+    };
     const ids = new SeededIds(2);
     const openSource: OpenSource = ({ id }) => open(id);
     const { localModel, from } = this.#options;
@@ -142,6 +147,15 @@ export class LocalRun {
       eventsPerSecond: Math.round(events / seconds),
     };
   }
+}
+
+/** @throws {ConfigurationError} for messages of which a replay cannot know when they came */
+function refuseTimelessMessages({ sources }: Plan): void {
+  for (const { node } of sources)
+    if (node.source.kind === 'pubSub' && isTimeless(node))
+      throw new ConfigurationError(
+        `source '${node.name}' has neither eventTime nor arrivalTime; in a replay (another source has an arrivalTime) nobody knows when its messages came, so give it one`,
+      );
 }
 
 function filesOf(graph: Graph, inputs: ReadonlyMap<string, string>): Map<string, string> {

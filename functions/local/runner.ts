@@ -4,6 +4,7 @@
  */
 import type { ReadRecord } from '../engine/ingest/split-reader.ts';
 import type { RawRecord } from '../engine/ingest/source-decoder.ts';
+import { isTimeless } from '../model/graph.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type EpochMillis, earlier, later, MAX_TIMESTAMP, MIN_TIMESTAMP, plus } from '../model/time.ts';
 import type { Embedded } from './embedded.ts';
@@ -52,7 +53,9 @@ export async function run(options: RunOptions): Promise<number> {
 async function readAll(options: RunOptions): Promise<number> {
   const { embedded, clock, realTime, startedAt, inputs, progress, bundle = DEFAULT_BUNDLE } = options;
   const feeds = [...inputs].map(([source, input]) => new Feed(source, input, embedded));
-  if (realTime === undefined) clock.advanceTo((await firstArrival(feeds)) ?? startedAt ?? clock.now());
+  const timeless = new Set(embedded.plan.sources.filter(({ node }) => isTimeless(node)).map(({ id }) => id));
+  const timed = feeds.filter(({ source }) => !timeless.has(source));
+  if (realTime === undefined) clock.advanceTo((await firstArrival(timed)) ?? startedAt ?? clock.now());
   const step = stepLength(embedded.plan);
   let records = 0;
   for (;;) {

@@ -210,6 +210,11 @@ export function sidesOf(node: Node): readonly SideInput[] {
   return node.kind === 'sideParDo' || node.kind === 'stateful' ? node.sides : [];
 }
 
+/** Whether a source's author names no times: its records count as of when they were published, or read. */
+export function isTimeless(node: Node): boolean {
+  return node.kind === 'source' && node.source.eventTime === undefined && node.source.arrivalTime === undefined;
+}
+
 /** A finished pipeline. */
 export interface Graph {
   readonly name: string;

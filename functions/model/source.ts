@@ -104,7 +104,10 @@ export interface RecordFacts {
 export interface SourceOptions<T> {
   /** What does not parse becomes a dead letter. */
   readonly schema: Schema<T>;
-  /** When the element happened. Default: when it was published, or read. */
+  /**
+   * When the element happened. Default: when it was published, or read. In a replay (a run in which a source names its
+   * arrival times) nobody knows when messages were published, so there it is needed; files count as read when it began.
+   */
   readonly eventTime?: (value: T, record: RecordFacts) => Instant;
   /** When the element arrived, for replays of files: processing time follows it. Default: the clock. */
   readonly arrivalTime?: (value: T, record: RecordFacts) => Instant;
