@@ -1,4 +1,9 @@
-/** From the text of a CSV file to its rows. Invariant: a line with a quote that is never closed costs no other line. */
+/**
+ * From the text of a CSV file to its rows. Invariant: a line with a quote that is never closed costs no other line.
+ *
+ * Our own, since that is what no reader at hand does: behind such a quote DuckDB guesses other rules for the whole file, and
+ * parsers read on to its end.
+ */
 import { type Cell, type NoRow, readCells } from './csv-cells.ts';
 
 /** A row, or what is none, with the number of its first line. */
