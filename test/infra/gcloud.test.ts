@@ -114,7 +114,6 @@ describe.each(SHAPES)('the gcloud script for the shape %s', (shape) => {
     for (const name of cloud.names('pubsub subscriptions'))
       expect(cloud.things.get(`pubsub subscriptions ${name}`)!['--push-endpoint'] ?? '').toBe('');
     expect([...cloud.grants].filter((grant) => grant.startsWith('projects '))).toEqual([]);
-    expect([...cloud.grants].filter((grant) => grant.startsWith('projects '))).toEqual([]);
 
     await run(wanted, { delete: true, env: { DELETE_DATA: 'yes' } });
     expect(cloud.names('firestore databases')).toEqual([]);
@@ -304,6 +303,15 @@ describe('the gcloud script', () => {
       .map(({ positionals }) => positionals[0]);
     expect(again.filter((name) => name === 'millrace-flights--ingest--flights')).toHaveLength(2);
     expect(cloud.things.get('functions millrace-flights--ingest--flights')).toMatchObject({ state: 'ACTIVE' });
+  }, 60_000);
+
+  test('lets orders hold again, also where it stops half-way', async () => {
+    await deployed();
+    cloud.failing = 'functions deploy';
+    cloud.admitted = '2 1';
+    const { code, output } = await run(manifest());
+    expect([code, output]).toEqual([1, expect.stringContaining('functions deploy failed')]);
+    expect(cloud.calls.at(-1)!).toMatchObject({ command: 'millrace admit', flags: { '--deployed': '' } });
   }, 60_000);
 
   test('asks for the project before it does anything', () => {
