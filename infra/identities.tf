@@ -3,13 +3,13 @@
 resource "google_service_account" "push" {
   project      = var.project
   account_id   = local.manifest.accounts.push
-  display_name = "Millrace ${local.manifest.pipeline}: Pub/Sub pushes as it"
+  display_name = "Millrace ${local.manifest.pipeline}: Pub/Sub"
 }
 
 resource "google_service_account" "scheduler" {
   project      = var.project
   account_id   = local.manifest.accounts.scheduler
-  display_name = "Millrace ${local.manifest.pipeline}: Cloud Scheduler calls the sweep as it"
+  display_name = "Millrace ${local.manifest.pipeline}: Cloud Scheduler"
 }
 
 # Pub/Sub may sign tokens of the push account, because its pushes carry them. (Only projects from before April 2021 need

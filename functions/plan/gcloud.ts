@@ -145,11 +145,14 @@ function creationSteps(manifest: Manifest, module: string): string[] {
 /** Grants on things that do not exist before the functions and subscriptions do. */
 const AFTERWARDS: ReadonlySet<Grant['on']['kind']> = new Set(['function', 'subscription']);
 
+/** Of an account. */
+const LONGEST_DISPLAY_NAME = 100;
+
 function accounts({ pipeline, functions }: Manifest): [id: string, name: string][] {
   const callers = ['push', 'scheduler', 'build'];
   return [...callers, ...functions.map(({ id }) => id)].map((id) => [
     accountName(pipeline, id),
-    `Millrace ${pipeline}: ${id}`,
+    `Millrace ${pipeline}: ${id}`.slice(0, LONGEST_DISPLAY_NAME),
   ]);
 }
 

@@ -89,7 +89,7 @@ run "a_function_that_is_no_sink_starts_no_jobs" {
     region          = "us-central1"
     name            = "millrace-flights--ingest--flights"
     account         = "millrace-flights--ingest"
-    description     = "Ingest"
+    description     = "Ingest: ${join("-", [for i in range(40) : "abc"])}"
     runtime         = "nodejs24"
     entry_point     = "millrace"
     archive_bucket  = "archives"
@@ -108,6 +108,11 @@ run "a_function_that_is_no_sink_starts_no_jobs" {
     tables          = {}
     callers         = {}
     labels          = {}
+  }
+
+  assert {
+    condition     = length(google_service_account.runtime.display_name) == 100 && length(google_cloudfunctions2_function.this.description) > 100
+    error_message = "An account's name for people has at most 100 characters."
   }
 
   assert {

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { pipeline } from '../../functions/index.ts';
 import { deploymentManifest } from '../../functions/operate/deployment.ts';
 import flights from '../../functions/pipelines/flights.ts';
 import { SHAPES } from '../../functions/plan/deployed-functions.ts';
@@ -304,6 +306,17 @@ describe('the gcloud script', () => {
     expect(again.filter((name) => name === 'millrace-flights--ingest--flights')).toHaveLength(2);
     expect(cloud.things.get('functions millrace-flights--ingest--flights')).toMatchObject({ state: 'ACTIVE' });
   }, 60_000);
+
+  test('gives accounts names for people that are no longer than they may be', () => {
+    const [long, source] = ['p', 's'].map((letter) => letter.repeat(60)) as [string, string];
+    const graph = pipeline(long, (p) => {
+      p.readPubSub(source, { schema: z.object({}) }).writePubSub('out', { topic: 'results' });
+    });
+    const script = gcloudScript(deploymentManifest(plan(graph)), { library });
+    const names = [...script.matchAll(/^ensure_account \S+ '(.*)'$/gm)].map(([, name]) => name!.length);
+    expect(names.length).toBeGreaterThan(4);
+    expect(Math.max(...names)).toBe(100);
+  });
 
   test('lets orders hold again, also where it stops half-way', async () => {
     await deployed();

@@ -4,7 +4,7 @@
 resource "google_service_account" "runtime" {
   project      = var.project
   account_id   = var.account
-  display_name = var.description
+  display_name = substr(var.description, 0, 100) # as long as it may be
 }
 
 # Named by its hash: another zip is another object, and so a new revision; the same zip is no change.
