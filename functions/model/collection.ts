@@ -52,6 +52,13 @@ import {
 import { afterGrouping, checkGroupable, rewindow, type WindowOptions, type WindowingStrategy } from './windowing.ts';
 import type { WindowFn } from './windows.ts';
 
+/** A list of as many as `N` says, where it says a number that is known. */
+type ListOf<T, N extends number, Parts extends readonly T[] = readonly []> = number extends N
+  ? readonly T[]
+  : Parts['length'] extends N
+    ? Parts
+    : ListOf<T, N, readonly [...Parts, T]>;
+
 /** A bounded or unbounded collection of elements of type `T`. */
 export class PCollection<T> {
   /** @internal */ readonly builder: GraphBuilder;
@@ -126,12 +133,19 @@ export class PCollection<T> {
   }
 
   /** Splits into `count` collections; `fn` says into which each element goes, from 0 to `count - 1`. */
-  partition(name: string, count: number, fn: (value: T, context: ElementContext) => number): readonly this[] {
+  partition<const N extends number>(
+    name: string,
+    count: N,
+    fn: (value: T, context: ElementContext) => number,
+  ): ListOf<this, N> {
     if (!Number.isInteger(count) || count < 1)
       throw new ConfigurationError(`partition '${name}': expected a count of 1 or more, got ${count}`);
     const part = plainFunction(`partition '${name}'`, fn);
     const node = this.builder.add({ kind: 'partition', name, inputs: [this.ref], count, fn: part as never });
-    return Array.from({ length: count }, (_, i) => this.at({ node, output: String(i) }, this.strategy));
+    return Array.from({ length: count }, (_, i) => this.at({ node, output: String(i) }, this.strategy)) as ListOf<
+      this,
+      N
+    >;
   }
 
   /** Assigns elements to windows, and says when and how often each window's result is emitted. */

@@ -166,12 +166,19 @@ export function top<T>(n: number, by: (value: T) => number = (value) => value as
   };
 }
 
-/** The different values, each once, sorted by their JSON. Two are equal when their JSON is, members sorted. */
-export function distinct<T>(): CombineFn<T, Record<string, T>, T[]> {
+/**
+ * The different values, or of what `of` gives for each, every one once, sorted by their JSON. Two are equal when their JSON
+ * is, members sorted.
+ */
+export function distinct<T>(): CombineFn<T, Record<string, T>, T[]>;
+export function distinct<T, U>(of: (value: T) => U): CombineFn<T, Record<string, U>, U[]>;
+export function distinct<T>(of: (value: T) => T = (value) => value): CombineFn<T, Record<string, T>, T[]> {
+  const take = plainFunction('distinct(of)', of);
   return {
     create: () => ({}),
     add: (values, value) => {
-      values[keyText(value)] = value;
+      const taken = take(value);
+      values[keyText(taken)] = taken;
       return values;
     },
     merge: (into, from) => Object.assign(into, from),
