@@ -163,9 +163,7 @@ function changing(command: Command): Command {
 function report(io: Io, pipeline: string, ended: DrainEnd, json: boolean | undefined): void {
   const { progress, startedAfresh } = ended;
   const next =
-    startedAfresh === null
-      ? 'deploying it again starts it afresh'
-      : `it was started afresh since, as epoch ${startedAfresh}`;
+    startedAfresh === null ? 'deploying it again starts it afresh' : `epoch ${startedAfresh} has begun since`;
   if (json) io.out(JSON.stringify({ pipeline, ...progress }));
   else io.out(progress.drained ? `'${pipeline}' is drained; ${next}` : describeProgress(progress));
   if (!progress.drained)
