@@ -3,6 +3,7 @@ import { optionalFunction } from '../../model/author-function.ts';
 import type { Firestore, ReadOptions, Settings } from '@google-cloud/firestore';
 import { PoisonError } from '../../model/errors.ts';
 import { type Key, keyText } from '../../model/key.ts';
+import { checkOptions } from '../../model/options.ts';
 import type { LookUpClient } from '../../model/transforms/look-up.ts';
 import { classifyGrpc } from '../grpc-errors.ts';
 
@@ -28,6 +29,14 @@ export type FirestoreFields = Readonly<Record<string, unknown>>;
 export function firestoreLookUp<K extends Key>(
   options: FirestoreLookUpOptions<K>,
 ): () => Promise<LookUpClient<K, FirestoreFields>> {
+  checkOptions<FirestoreLookUpOptions<K>>('firestoreLookUp(options)', options, {
+    collection: true,
+    id: true,
+    fields: true,
+    projectId: true,
+    databaseId: true,
+    emulatorHost: true,
+  });
   const { collection, fields, projectId, databaseId, emulatorHost } = options;
   const id = optionalFunction('firestoreLookUp id', options.id) ?? plainId;
   const settings: Settings = {

@@ -5,6 +5,7 @@
 import { optionalFunction, plainFunction } from '../../model/author-function.ts';
 import { messageOf, PoisonError, RetryableError } from '../../model/errors.ts';
 import type { Key } from '../../model/key.ts';
+import { checkOptions } from '../../model/options.ts';
 import type { LookUpClient } from '../../model/transforms/look-up.ts';
 import { millis, type Duration } from '../../model/time.ts';
 
@@ -53,6 +54,12 @@ export class HttpRefusedError extends PoisonError {
  * @example client: httpLookUp({ request: (id) => `https://merchants.example/v1/${encodeURIComponent(id)}` })
  */
 export function httpLookUp<K extends Key, R = unknown>(options: HttpLookUpOptions<K, R>): () => LookUpClient<K, R> {
+  checkOptions<HttpLookUpOptions<K, R>>('httpLookUp(options)', options, {
+    request: true,
+    answer: true,
+    concurrency: true,
+    timeout: true,
+  });
   const { concurrency = 8 } = options;
   const request = plainFunction('httpLookUp request', options.request);
   const answer = optionalFunction('httpLookUp answer', options.answer) ?? ((json: unknown) => json as R);
@@ -63,7 +70,6 @@ export function httpLookUp<K extends Key, R = unknown>(options: HttpLookUpOption
       const json = await fetchJson(typeof asked === 'string' || asked instanceof URL ? { url: asked } : asked, timeout);
       return json === undefined ? undefined : answer(json, key);
     } catch (error) {
-      if (error instanceof RetryableError) throw error;
       return error instanceof Error ? error : new PoisonError(messageOf(error));
     }
   };
@@ -74,6 +80,11 @@ export function httpLookUp<K extends Key, R = unknown>(options: HttpLookUpOption
 export function httpBatchLookUp<K extends Key, R = unknown>(
   options: HttpBatchLookUpOptions<K, R>,
 ): () => LookUpClient<K, R> {
+  checkOptions<HttpBatchLookUpOptions<K, R>>('httpBatchLookUp(options)', options, {
+    request: true,
+    answers: true,
+    timeout: true,
+  });
   const request = plainFunction('httpBatchLookUp request', options.request);
   const answers = plainFunction('httpBatchLookUp answers', options.answers);
   const timeout = millis('httpBatchLookUp timeout', options.timeout ?? '10s', 1);
@@ -95,7 +106,7 @@ async function fetchJson({ url, ...init }: LookUpRequest, timeout: number): Prom
   } catch (cause) {
     if (cause instanceof TypeError && isBadRequest(cause))
       throw new PoisonError(`${where}: ${messageOf(cause)}`, { cause });
-    throw new RetryableError(`${where} failed: ${messageOf(cause)}`, { cause });
+    throw new RetryableError(`${where} failed: ${reasonOf(cause)}`, { cause });
   }
   const { status } = response;
   if (status === 404) return undefined;
@@ -109,21 +120,42 @@ async function fetchJson({ url, ...init }: LookUpRequest, timeout: number): Prom
   }
 }
 
+/** `fetch` says 'fetch failed', and why in its cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  return cause === undefined ? messageOf(error) : `${messageOf(error)} (${messageOf(cause)})`;
+}
+
 /** `fetch` throws a TypeError for broken connections too; those have a cause with a system's code. */
 function isBadRequest({ cause }: TypeError): boolean {
   const code = (cause as { readonly code?: unknown } | undefined)?.code;
   return cause === undefined || code === 'ERR_INVALID_URL';
 }
 
-async function inParallel<K, R>(keys: readonly K[], concurrency: number, call: (key: K) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
+/**
+ * The answers, among them a `RetryableError` for each key that could not be asked for now. Where as many have failed in a
+ * row as are asked for at once, the server is taken to be down and the rest is not asked for.
+ * @throws {RetryableError} when nothing is known of any key
+ */
+async function inParallel<K, R>(
+  keys: readonly K[],
+  concurrency: number,
+  call: (key: K) => Promise<R | Error>,
+): Promise<(R | Error)[]> {
+  const answers: (R | Error)[] = [];
+  const failures: RetryableError[] = [];
+  let inARow = 0;
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < keys.length) {
       const at = next++;
-      results[at] = await call(keys[at]!);
+      const answer = inARow < concurrency ? await call(keys[at]!) : failures.at(-1)!;
+      answers[at] = answer;
+      inARow = answer instanceof RetryableError ? inARow + 1 : 0;
+      if (answer instanceof RetryableError) failures.push(answer);
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, keys.length) }, worker));
-  return results;
+  if (keys.length > 0 && failures.length === keys.length) throw failures[0]!;
+  return answers;
 }

@@ -32,6 +32,8 @@ export class LookUpStep {
   readonly #waiting = new Map<string, Asked>();
   #client: LookUpClient<Key, unknown> | undefined;
   #processingTime: EpochMillis = MIN_TIMESTAMP;
+  /** An answer of this bundle that was not to be had now. */
+  #notNow: RetryableError | undefined;
 
   constructor(node: LookUpNode, forward: Receive, fail: (element: Element, error: unknown) => void) {
     this.name = node.name;
@@ -53,6 +55,7 @@ export class LookUpStep {
     this.#processingTime = processingTime;
     // A bundle that failed may have left elements behind; they come again.
     this.#waiting.clear();
+    this.#notNow = undefined;
   }
 
   receive(element: Element): void | Promise<void> {
@@ -73,21 +76,35 @@ export class LookUpStep {
     return this.#waiting.size >= this.#node.batch ? this.#ask() : undefined;
   }
 
+  /** @throws {RetryableError} when answers are missing: the bundle runs again, and finds those that came in the cache */
   finishBundle(): void | Promise<void> {
-    return this.#waiting.size > 0 ? this.#ask() : undefined;
+    if (this.#waiting.size > 0) return this.#ask().then(() => this.#checkAnswered());
+    this.#checkAnswered();
+  }
+
+  #checkAnswered(): void {
+    if (this.#notNow !== undefined) throw this.#notNow;
   }
 
   async #ask(): Promise<void> {
     const asked = [...this.#waiting];
     this.#waiting.clear();
-    const answers = await this.#answers(asked.map(([, { key }]) => key));
-    for (const [i, [text, { key, elements }]] of asked.entries()) {
-      const answer = this.#read(key, answers[i]);
+    const given = await this.#answers(asked.map(([, { key }]) => key));
+    const answers = asked.map(([text, { key }], i) => {
+      const answer = this.#read(key, given[i]);
+      if (!(answer instanceof Error)) this.#cache.set(text, answer, this.#processingTime);
+      return answer;
+    });
+    for (const [i, [, { elements }]] of asked.entries()) {
+      const answer = answers[i]!;
+      if (answer instanceof RetryableError) {
+        this.#notNow ??= answer;
+        continue;
+      }
       if (answer instanceof Error) {
         for (const element of elements) this.#fail(element, answer);
         continue;
       }
-      this.#cache.set(text, answer, this.#processingTime);
       const pending = eachInTurn(elements, (element) => this.#forward(lookedUp(element, answer)));
       if (pending !== undefined) await pending;
     }

@@ -17,7 +17,8 @@ import { type Duration, type Millis, millis } from '../time.ts';
 export interface LookUpClient<K extends Key, R> {
   /**
    * The answers, one for each key and in their order; `undefined` where the store has nothing, an `Error` where this key's
-   * answer is bad: what asked for it becomes a dead letter.
+   * answer is bad: what asked for it becomes a dead letter. A `RetryableError` where it was not to be had now: the bundle
+   * runs again and asks for it, and not for the others, whose answers are kept.
    * @param keys no two alike, and at most as many as the step's `batch`
    * @throws {RetryableError} when the store is down or throttles; the bundle runs again, with growing waits. Any other error
    * is tried again for each key by itself, and then ends what asked for it as dead letters

@@ -90,11 +90,24 @@ describe('httpLookUp', () => {
     expect(await refused.get(['x'])).toMatchObject([{ message: 'too short' }]);
   });
 
+  it('a key that could not be asked for now costs the others nothing', async () => {
+    const client = httpLookUp({ request: (key) => `${base}/v/${key}` })();
+    const [busy, good, gone] = await client.get([503, 200, 404]);
+    expect(busy).toBeInstanceOf(RetryableError);
+    expect([good, gone]).toEqual([{ why: 'told to' }, undefined]);
+  });
+
+  it('where as many fail as are asked for at once, the rest is not asked for', async () => {
+    const client = httpLookUp({ request: (key) => `${base}/v/503/${key}`, concurrency: 2 })();
+    await expect(client.get([1, 2, 3, 4, 5, 6])).rejects.toThrow(RetryableError);
+    expect(requests.length).toBeLessThanOrEqual(3);
+  });
+
   it('no answer in time, and nobody there, are worth another try', async () => {
     const slow = httpLookUp({ request: () => `${base}/slow`, timeout: 50 })();
     await expect(slow.get(['x'])).rejects.toThrow(RetryableError);
     const nobody = httpLookUp({ request: () => 'http://127.0.0.1:1/' })();
-    await expect(nobody.get(['x'])).rejects.toThrow(RetryableError);
+    await expect(nobody.get(['x'])).rejects.toThrow(/^GET http:\/\/127\.0\.0\.1:1\/ failed: fetch failed \(.*\)$/);
   });
 
   it('an address that is none is a bad answer', async () => {

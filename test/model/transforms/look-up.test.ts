@@ -186,6 +186,22 @@ describe('lookUp', () => {
     expect(harness.deadLetters()).toEqual([]);
   });
 
+  it('what could not be had now is asked for again, and what is known is not', async () => {
+    let busy = 3;
+    const store = new Numbers((key) => (key === 'b' && busy-- > 0 ? new RetryableError('busy') : key.length));
+    const harness = await start(store);
+    const sent = harness.send('main', ...elements('a', 'b', 'cc'));
+    harness.wakeSleepers(sent);
+    await sent;
+    expect(store.asked).toEqual([['a', 'b', 'cc'], ['b'], ['b'], ['b']]);
+    expect(harness.values()).toEqual([
+      { value: 'a', found: 1 },
+      { value: 'cc', found: 2 },
+      { value: 'b', found: 1 },
+    ]);
+    expect(harness.deadLetters()).toEqual([]);
+  });
+
   it('the client is made once for each chain of steps, and closed at the end', async () => {
     const store = new Numbers(length);
     const harness = await start(store);
