@@ -68,8 +68,7 @@ export const GUARD_COLUMNS: readonly Column[] = [
 ];
 
 /** https://cloud.google.com/bigquery/docs/schemas#column_names */
-const RESERVED =
-  /^(_TABLE_|_FILE_|_PARTITION|_ROW_TIMESTAMP|__ROOT__|_COLIDENTIFIER)/i;
+const RESERVED = /^(_TABLE_|_FILE_|_PARTITION|_ROW_TIMESTAMP|__ROOT__|_COLIDENTIFIER)/i;
 const COLUMN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** Reads declared columns. @throws {ConfigurationError} naming the table, the column and what is wrong */

@@ -151,7 +151,7 @@ export const PROTOCOL_MUTATIONS: readonly Mutation[] = [
   {
     name: 'an answer of a look-up is kept for another key',
     file: 'functions/engine/chain/look-up-step.ts',
-    from: 'const answer = this.#read(key, answers[i]);',
-    to: 'const answer = this.#read(key, answers[0 * i]);',
+    from: 'const answer = this.#read(key, given[i]);',
+    to: 'const answer = this.#read(key, given[0 * i]);',
   },
 ];
