@@ -5,7 +5,7 @@
 import { OutdatedError, ReadingEndedError } from '../model/errors.ts';
 import type { EpochMillis } from '../model/time.ts';
 import type { StoredShape } from '../plan/stored-shape.ts';
-import type { Precondition, Store, Version } from '../ports/store.ts';
+import type { Precondition, Store, StoredDocument, Version } from '../ports/store.ts';
 
 /** `control/topology`: what is deployed. */
 export interface TopologyControl {
@@ -61,7 +61,16 @@ export async function readControl<N extends keyof Controls>(
   name: N,
 ): Promise<StoredControl<Controls[N]> | undefined> {
   const [stored] = await store.get('control', [name]);
-  return stored === undefined ? undefined : { body: stored.body as Controls[N], version: stored.version };
+  return asControl(stored);
+}
+
+/** What is deployed and whether it drains, both of one moment: a fresh start ends a drain. */
+export async function readDeployment(store: Store): Promise<{
+  readonly topology: StoredControl<TopologyControl> | undefined;
+  readonly drain: StoredControl<DrainControl> | undefined;
+}> {
+  const [topology, drain] = await store.get('control', ['topology', 'drain']);
+  return { topology: asControl(topology), drain: asControl(drain) };
 }
 
 /** What sweeps obey, in one read. */
@@ -72,8 +81,12 @@ export async function readOrders(
   const stages = (paused?.body as PausedControl | undefined)?.stages ?? {};
   return {
     paused: new Set(Object.keys(stages)),
-    drain: drain === undefined ? undefined : { body: drain.body as DrainControl, version: drain.version },
+    drain: asControl(drain),
   };
+}
+
+function asControl<T>(stored: StoredDocument | undefined): StoredControl<T> | undefined {
+  return stored === undefined ? undefined : { body: stored.body as T, version: stored.version };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { EpochMillis } from '../model/time.ts';
 import type { Plan } from '../plan/plan.ts';
 import { misfits, sameShape, storedShape } from '../plan/stored-shape.ts';
 import type { ListingStore, Store } from '../ports/store.ts';
-import { readControl, type TopologyControl, writeControl } from '../engine/control.ts';
+import { readControl, readDeployment, type TopologyControl, writeControl } from '../engine/control.ts';
 import type { Root } from '../engine/protocol/root.ts';
 import { drainProgress } from './drain.ts';
 import { startAfresh } from './fresh-start.ts';
@@ -52,9 +52,9 @@ export async function admit(
   now: EpochMillis,
   { draining = false }: AdmitOptions = {},
 ): Promise<TopologyControl> {
-  const stored = await readControl(store, 'topology');
+  const { topology: stored, drain } = await readDeployment(store);
   if (stored?.body.startingAfresh) return startAfresh(store, plan, now, stored);
-  if (stored !== undefined && (await readControl(store, 'drain')) !== undefined) {
+  if (stored !== undefined && drain !== undefined) {
     const isThrough = !draining || drainProgress(await survey(store, plan.pipeline, now)).drained;
     if (isThrough) return startAfresh(store, plan, now, stored);
   }

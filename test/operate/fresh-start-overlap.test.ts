@@ -53,6 +53,7 @@ describe('somebody who deploys a drained pipeline and stands still', () => {
       const outcome = await admit(port, planned, world.clock.now()).catch((error: unknown) => error);
       if (!hasStood()) break;
       if (outcome instanceof Error) expect(['CONTENTION', 'NOT_DRAINED']).toContain((outcome as MillraceError).code);
+      else expect(outcome, `call ${at}`).toMatchObject({ topology: 2, epoch: 2 });
       expect((await readControl(world.store, 'topology'))!.body, `call ${at}`).toMatchObject({ topology: 2, epoch: 2 });
       // Another process, which remembers nothing.
       await world.pass(await world.process(counts(), { topology: 2, epoch: 2 }), 2);
