@@ -59,6 +59,11 @@ it.each([
   expect(await read('orders.json', written(records.map((record) => JSON.stringify(record))))).toEqual(records);
 });
 
+it('a JSON file may begin with a byte order mark', async () => {
+  expect(await read('marked.json', '\uFEFF[{"id":1},\r\n{"id":2}]')).toEqual([{ id: 1 }, { id: 2 }]);
+  expect(await read('marked-objects.json', '\uFEFF{"id":1}\n{"id":2}')).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
 it('JSON Lines may begin with a byte order mark and end lines as Windows does', async () => {
   expect(await read('orders.jsonl', '\uFEFF{"id":1}\r\n\r\n{"id":2}\r\n')).toEqual([{ id: 1 }, { id: 2 }]);
 });
