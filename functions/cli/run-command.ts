@@ -42,7 +42,10 @@ export function runCommand(io: Io): Command {
       'where to keep the state of the run, for status, why, dead-letters and their like; what is there of a run that came to its end starts afresh: its tables are kept, and new panes are newer',
     )
     .option('--json', 'print one JSON object at the end')
-    .option('--shards <n>', 'shards of a stage (the rows are the same for any number; a pane of late elements may be called on time or late)')
+    .option(
+      '--shards <n>',
+      'shards of a stage (the rows are the same for any number; a pane of late elements may be called on time or late)',
+    )
     .addHelpText('after', '\nExample:\n  millrace run flights --input flights=flights.jsonl --out out')
     .action(async (pipeline: string, options: RunOptions) => {
       const graph = await loadPipeline(pipeline);
