@@ -51,7 +51,7 @@ const STAGES_OF_TWO_EPOCHS = 2;
 export function drawAfresh({ seed, pipeline, records, world, faults }: Scenario): Partial<Scenario> {
   const random = new Random(seed, 'two epochs');
   // What cannot be read, and was given up as well, has two letters: replayed for long enough, it would count twice.
-  if (world.drainAt !== undefined || world.sourceAttempts !== undefined || random.chance(0.85)) return {};
+  if (world.drainAt !== undefined || world.sourceAttempts !== undefined || random.chance(0.93)) return {};
   const few = records.slice(0, RECORDS_OF_TWO_EPOCHS);
   const rates = { ...faults, deployerStands: random.pick([0.01, 0.03, 0.1]) };
   const isReplayed = random.chance(0.4);
