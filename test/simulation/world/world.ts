@@ -176,9 +176,11 @@ export class World {
     return all.map(({ body }) => body as DeadLetter);
   }
 
-  /** What was published for topics outside since it began. */
+  /** What was published for topics outside since it began; not what had been before, and may come again. */
   get published(): readonly OutsideMessage[] {
-    return this.#platform.bus.published.slice(this.before.published);
+    const all = this.#platform.bus.published;
+    const known = new Set(all.slice(0, this.before.published).map(({ attributes }) => attributes['id']));
+    return all.slice(this.before.published).filter(({ attributes }) => !known.has(attributes['id']));
   }
 
   /** When the model was asked since it began. */
