@@ -32,7 +32,7 @@ const MOST_STEPS = 200_000;
 /** After the last fault everything must come to rest within so long: the longest wait for a message sent again is an hour. */
 const PATIENCE = 8 * 3_600_000;
 /** Faults end when a pipeline that is drained among them is not started afresh within so long. */
-const STORMY_DRAIN = 2 * 3_600_000;
+const STORMY_DRAIN = 1_800_000;
 
 /** @param story takes the lines of the run's story */
 export async function runScenario(scenario: Scenario, story?: (line: string) => void): Promise<Outcome> {
