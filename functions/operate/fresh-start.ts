@@ -144,10 +144,7 @@ async function renewShards(
   const kept = new Set<RootId>();
   const sinks = new Set(shape.stages.filter(({ kind }) => kind === 'writeBigQuery').map(({ id }) => id));
   for (const root of roots.values())
-    if (root.topology < topology) {
-      refuseUnsettled(plan.pipeline, root, roots, topology);
-      if (sinks.has(parseShardId(root.id).stage)) refuseRows(plan.pipeline, root);
-    }
+    if (root.topology < topology) refuseUnsettled(plan.pipeline, root, roots, topology, sinks);
   for (const root of roots.values()) {
     const keeps = keepsIds(plan, root);
     if (keeps) kept.add(root.id);
@@ -172,22 +169,32 @@ function keepsIds({ stages }: Plan, { id, ids }: Root): boolean {
   return stages.some((each) => each.id === stage && shard < each.shards);
 }
 
-/** @param topology of the fresh start: a shard that it has written anew had taken everything */
-function refuseUnsettled(pipeline: string, root: Root, roots: ReadonlyMap<RootId, Root>, topology: number): void {
+/**
+ * @param topology of the fresh start: a shard that it has written anew had taken everything
+ * @param sinks the stages whose rows wait for a table
+ */
+function refuseUnsettled(
+  pipeline: string,
+  root: Root,
+  roots: ReadonlyMap<RootId, Root>,
+  topology: number,
+  sinks: ReadonlySet<string> = new Set(),
+): void {
   const open = Object.entries(root.open).filter(([target]) => (roots.get(target)?.topology ?? 0) < topology);
   const left = [
     ...(isSettled({ ...root, open: Object.fromEntries(open) }, roots) ? [] : ['envelopes']),
     ...(root.outside.length === 0 ? [] : ['messages for topics outside']),
     ...(root.cells === 0 && earliestHold(root.holds) >= MAX_TIMESTAMP ? [] : ['open keys']),
+    // What is replayed may have come to a sink since it seemed drained.
+    ...(isShardRoot(root.id) && sinks.has(parseShardId(root.id).stage) && hasRows(root) ? ['rows'] : []),
   ];
   if (left.length > 0)
     throw new NotDrained(pipeline, `${left.join(' and ')} of ${root.id}, which sweeps bring to their end`);
 }
 
-/** What is replayed may have come to a sink since it seemed drained. */
-function refuseRows(pipeline: string, root: Root): void {
+function hasRows(root: Root): boolean {
   const { rows, claim } = sinkState(root);
-  if (rows > 0 || claim !== null) throw new NotDrained(pipeline, `rows of ${root.id}, which sweeps bring to their end`);
+  return rows > 0 || claim !== null;
 }
 
 /** Deletes what a collection holds, but what is kept. */

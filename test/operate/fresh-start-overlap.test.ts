@@ -12,30 +12,22 @@ import { survey } from '../../functions/operate/status/survey.ts';
 import { admit } from '../../functions/operate/upgrade.ts';
 import { plan } from '../../functions/plan/plan.ts';
 import type { ListingStore } from '../../functions/ports/store.ts';
+import { aroundCalls } from '../ports/around-calls.ts';
 import { counts, drained, Event, NOON, start, World } from './fresh-start-world.ts';
 
 /** A store as a process sees it that stands still once: before its `at`-th call or, when that was answered, after it. */
 function standingStill(store: ListingStore, at: number, isAfter: boolean, meanwhile: () => Promise<void>) {
   let calls = 0;
   let hasStood = false;
-  const call = async <T>(apply: () => Promise<T>): Promise<T> => {
+  const port = aroundCalls(store, async (apply) => {
     calls += 1;
-    const stands = calls === at;
-    const early = stands && isAfter ? await apply() : undefined;
-    if (stands) {
-      hasStood = true;
-      await meanwhile();
-    }
-    return early ?? apply();
-  };
-  const port: ListingStore = {
-    get: (...args) => call(() => store.get(...args)),
-    query: (...args) => call(() => store.query(...args)),
-    roots: () => call(() => store.roots()),
-    list: (...args) => call(() => store.list(...args)),
-    commit: (batch) => call(() => store.commit(batch)),
-    raise: (...args) => call(() => store.raise(...args)),
-  };
+    if (calls !== at) return apply();
+    hasStood = true;
+    const before = isAfter ? apply() : undefined;
+    await before;
+    await meanwhile();
+    return before ?? apply();
+  });
   return { port, hasStood: () => hasStood };
 }
 

@@ -42,9 +42,8 @@ export class Watch implements WorldWatcher {
   #published: Watermarks | undefined;
   readonly #plan: () => Plan;
   readonly #scenario: Scenario;
-  /** Stands before what is published of an epoch. */
+  /** Stands before what is published of an epoch; of the first, nothing. */
   readonly #prefix: string;
-  readonly #isFirst: boolean;
   /** Roots that a later epoch has written, or removed. */
   readonly #renewed = new Set<string>();
 
@@ -61,7 +60,6 @@ export class Watch implements WorldWatcher {
     this.#scenario = scenario;
     this.#prefix = epoch === 1 ? '' : `${epoch}:`;
     for (const root of roots) this.#roots.set(root.id, root);
-    this.#isFirst = epoch === 1;
   }
 
   /** What is published by now. */
@@ -105,7 +103,7 @@ export class Watch implements WorldWatcher {
 
   renewed({ sets, deletes }: Batch): void {
     this.#guard(() => {
-      if (!this.#isFirst)
+      if (this.#prefix !== '')
         throw new Violation(
           'a fresh start that is over changes nothing',
           [...sets, ...deletes].map(({ collection, id }) => `${collection}/${id}`).join(', '),

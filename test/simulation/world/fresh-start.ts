@@ -5,6 +5,7 @@ import { admit } from '../../../functions/operate/upgrade.ts';
 import { type Plan, plan } from '../../../functions/plan/plan.ts';
 import type { Batch, ListingStore } from '../../../functions/ports/store.ts';
 import type { Scenario } from '../scenario.ts';
+import { aroundCalls } from '../../ports/around-calls.ts';
 import type { Instance } from './instance.ts';
 import type { Outside } from './outside.ts';
 import { buildPipeline } from './pipeline.ts';
@@ -74,19 +75,11 @@ export class FreshStart {
 
 /** The store of somebody who stands still at some of their calls. */
 function standingStill(store: ListingStore, instance: Instance, { faults }: Surroundings): ListingStore {
-  const call = <T>(what: string, apply: () => Promise<T>): Promise<T> => {
+  return aroundCalls(store, (apply, what) => {
     const answer = apply();
     if (faults.happens('deployerStands')) instance.standStill(what);
     return answer;
-  };
-  return {
-    get: (...args) => call('get', () => store.get(...args)),
-    query: (...args) => call('query', () => store.query(...args)),
-    roots: () => call('roots', () => store.roots()),
-    list: (...args) => call('list', () => store.list(...args)),
-    commit: (batch) => call('commit', () => store.commit(batch)),
-    raise: (...args) => call('raise', () => store.raise(...args)),
-  };
+  });
 }
 
 function mayTryAgain(error: unknown): boolean {
